@@ -18,7 +18,7 @@ namespace {
 /// The operations of one GPU while they are added up.
 struct Collected {
   GpuSummary summary;
-  std::vector<Span> all, kernels, copies;
+  std::vector<Span> all, kernels, copies, sets;
   std::map<uint8_t, CopySummary> directions;
 };
 
@@ -45,7 +45,7 @@ class Collector {
     }
   }
 
-  std::vector<GpuSummary> finish(int64_t total_ns) {
+  std::vector<GpuSummary> finish(int64_t working_ns) {
     std::vector<GpuSummary> summaries;
     for (Collected& gpu : collected_) {
       if (gpu.all.empty()) continue;
@@ -53,7 +53,8 @@ class Collector {
       s.busy_ns = union_ns(gpu.all);
       s.kernel_ns = union_ns(gpu.kernels);
       s.copy_ns = union_ns(gpu.copies);
-      s.idle_ns = total_ns - s.busy_ns;
+      s.set_ns = union_ns(gpu.sets);
+      s.idle_ns = working_ns - s.busy_ns;
       s.first_ns = gpu.all.front().first;
       s.last_ns = gpu.all.back().second;
       for (auto& [kind, copies] : gpu.directions) s.copies.push_back(std::move(copies));
@@ -68,7 +69,7 @@ class Collector {
   std::vector<Collected> collected_;
 };
 
-std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
+std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t working_ns) {
   Collector gpus(trace);
   gpus.collect(trace.kernels, [](Collected& gpu, Row, Span span) {
     ++gpu.summary.kernels;
@@ -78,7 +79,10 @@ std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
     ++gpu.summary.graph_launches;
     gpu.kernels.push_back(span);
   });
-  gpus.collect(trace.sets, [](Collected& gpu, Row, Span) { ++gpu.summary.sets; });
+  gpus.collect(trace.sets, [](Collected& gpu, Row, Span span) {
+    ++gpu.summary.sets;
+    gpu.sets.push_back(span);
+  });
   gpus.collect(trace.copies, [&](Collected& gpu, Row row, Span span) {
     gpu.copies.push_back(span);
     const uint8_t kind = trace.copies.kind[row];
@@ -89,7 +93,7 @@ std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
     if (trace.copies.bytes[row] != kUnknown) copies.bytes = copies.bytes.value_or(0) + trace.copies.bytes[row];
     copies.time_ns += span.second - span.first;
   });
-  return gpus.finish(total_ns);
+  return gpus.finish(working_ns);
 }
 
 /// Distributions of the groups, by total time. `name_of` gives the text of a group's key.
@@ -137,10 +141,13 @@ RunSummary summarize(const Trace& trace) {
   const Span extent = run_extent(trace);
   summary.start_ns = extent.first;
   summary.total_ns = extent.second - extent.first;
-  summary.gpus = summarize_gpus(trace, summary.total_ns);
+  const Span working = gpu_extent(trace).value_or(extent);
+  summary.set_up_ns = working.first - extent.first;
+  summary.after_ns = extent.second - working.second;
+  summary.gpus = summarize_gpus(trace, summary.working_ns());
   summarize_kernels(trace, summary);
   summary.api_calls = by_total(api_calls_by_name(trace), std::identity());
-  summary.warm_up = find_warm_up(trace, summary.total_ns);
+  summary.warm_up = find_warm_up(trace);
   return summary;
 }
 

@@ -29,7 +29,8 @@ struct GpuSummary {
   int64_t busy_ns = 0;    ///< union of kernels, copies, sets and graph launches
   int64_t kernel_ns = 0;  ///< union of kernels and graph launches
   int64_t copy_ns = 0;    ///< union of copies
-  int64_t idle_ns = 0;    ///< total time of the run less busy_ns
+  int64_t set_ns = 0;     ///< union of memsets
+  int64_t idle_ns = 0;    ///< RunSummary::working_ns() less busy_ns
   int64_t first_ns = 0;   ///< start of its first operation
   int64_t last_ns = 0;    ///< end of its last
   int64_t kernels = 0;
@@ -46,14 +47,18 @@ struct NamedSummary {
 
 /// The run on one screen. Absent figures were not collected.
 struct RunSummary {
-  int64_t start_ns = 0;  ///< first event (GPU work, API calls, ranges, synchronizations, OS and library calls)
-  int64_t total_ns = 0;  ///< from there to the end of the last
+  int64_t start_ns = 0;   ///< first event (GPU work, API calls, ranges, synchronizations, OS and library calls)
+  int64_t total_ns = 0;   ///< from there to the end of the last
+  int64_t set_up_ns = 0;  ///< before the first GPU work; 0 without GPU work
+  int64_t after_ns = 0;   ///< after the last
   std::vector<GpuSummary> gpus;
   std::optional<Distribution> kernel_time;     ///< of all kernels
   std::vector<NamedSummary> kernels;           ///< by name, by total time
   std::vector<NamedSummary> api_calls;         ///< by name, by total time
   std::optional<Distribution> launch_latency;  ///< from the start of the launching call to the start of the kernel
   std::optional<WarmUp> warm_up;
+  /// From the first GPU work to the last, of which shares are given.
+  [[nodiscard]] int64_t working_ns() const { return total_ns - set_up_ns - after_ns; }
 };
 
 [[nodiscard]] Fields summary_fields();

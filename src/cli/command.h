@@ -10,8 +10,12 @@
 
 namespace sonde {
 
-/// Exit codes of every command.
-enum ExitCode : int { kDone = 0, kCannot = 1, kUsage = 2 };
+/// Exit codes of every command. kNothingFound and kCouldNotLook are answers of `sonde why` (docs/profiles/findings.md).
+enum ExitCode : int { kDone = 0, kCannot = 1, kUsage = 2, kNothingFound = 3, kCouldNotLook = 4 };
+/// Whether `sonde why` answered, whatever the answer.
+[[nodiscard]] constexpr bool why_answered(int code) {
+  return code == kDone || code == kNothingFound || code == kCouldNotLook;
+}
 
 /// What a command is for; a heading of `sonde --help`.
 enum class CommandGroup : uint8_t { explain, record, guard, operate, other };

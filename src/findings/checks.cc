@@ -2,73 +2,42 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "analyses/calls/launching_calls.h"
 #include "trace/columns.h"
 
 namespace sonde {
 namespace {
 
-constexpr double kMaxLostShare = 0.01;
-/// Fewer are calls that failed, or whose kernels ran after the recording ended.
-constexpr int64_t kMinLostLaunches = 10;
 constexpr double kMaxShareInWholeGraphs = 0.1;
 constexpr double kMinShareOfBlockingLaunches = 0.95;
 constexpr int64_t kMinJudgedLaunches = 20;
-constexpr size_t kMinSteadySteps = 3;
 
-/// Times in which a thread captures what it launches into a graph.
-class Captures {
- public:
-  explicit Captures(const Trace& trace) {
-    const Calls& api = trace.api;
-    std::map<ThreadId, int64_t> open;
-    for (Row row = 0; row < row_count(api); ++row) {
-      const std::string_view name = trace.name(api.name[row]);
-      if (name.contains("StreamBeginCapture")) open[api.thread[row]] = api.start[row];
-      const auto began = name.contains("StreamEndCapture") ? open.find(api.thread[row]) : open.end();
-      if (began == open.end()) continue;
-      of_thread_[api.thread[row]].emplace_back(began->second, api.end[row]);
-      open.erase(began);
-    }
-  }
-  [[nodiscard]] bool holds(ThreadId thread, int64_t time) const {
-    const auto spans = of_thread_.find(thread);
-    if (spans == of_thread_.end()) return false;
-    const auto next = std::ranges::upper_bound(spans->second, time, {}, &Span::first);
-    return next != spans->second.begin() && time < std::prev(next)->second;
-  }
+bool window_long_enough_holds(const Facts& facts, std::vector<Argument>& arguments) {
+  if (facts.is_whole()) return true;
+  arguments = {count_argument("launches", facts.cut->launches)};
+  return false;
+}
 
- private:
-  std::map<ThreadId, std::vector<Span>> of_thread_;
-};
+std::string window_long_enough_fails_when() {
+  return fmt::format(
+      "The work of many launches had not run when the recording ended. Less than {:g} % of the time, or fewer than {} "
+      "steps, came before them.",
+      100 * kMinUncutPart, kMinSteadySteps);
+}
 
 bool records_complete_holds(const Facts& facts, std::vector<Argument>& arguments) {
-  const Calls& api = facts.trace.api;
-  if (facts.trace.kernels.launch.empty() && facts.trace.graph_launches.launch.empty()) return true;
-  const Captures captures(facts.trace);
-  const std::vector<bool> has_work = launching_calls(facts.trace);
-  int64_t launches = 0;
-  int64_t lost = 0;
-  for (Row row = 0; row < row_count(api); ++row) {
-    if (facts.api_kinds[row] != ApiKind::launch || !facts.judged(api.start[row])) continue;
-    if (captures.holds(api.thread[row], api.start[row])) continue;
-    ++launches;
-    lost += has_work[row] ? 0 : 1;
-  }
-  const double share = launches == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(launches);
-  arguments = {percent_argument("share", 100 * share), count_argument("launches", launches)};
-  return share <= kMaxLostShare || lost < kMinLostLaunches;
+  const LaunchCounts counts = launches_in(facts.trace, facts.launched, facts.extent);
+  arguments = {percent_argument("share", 100 * counts.lost_share()), count_argument("launches", counts.all)};
+  return counts.lost_share() <= kMaxLostShare;
 }
 
 std::string records_complete_fails_when() {
   return fmt::format(
       "More than {:g} %, and at least {}, of the kernel launches have no kernel in the profile. Launches that a stream "
-      "capture records do not count.",
+      "capture records do not count, nor do launches whose work had not run when the recording ended.",
       100 * kMaxLostShare, kMinLostLaunches);
 }
 
@@ -77,7 +46,7 @@ bool past_warm_up_holds(const Facts& facts, std::vector<Argument>& arguments) {
     arguments = {count_argument("steps", facts.steps->iterations), text_argument("range", facts.steps->range)};
     return facts.steps->steady.size() >= kMinSteadySteps;
   }
-  const auto few = unfinished_warm_up(facts.trace, facts.wall_ns());
+  const auto few = unfinished_warm_up(facts.trace);
   if (!few) return true;
   arguments = {count_argument("steps", few->iterations), text_argument("range", few->range)};
   return false;
@@ -144,6 +113,8 @@ constexpr auto kCheckTexts = std::to_array<CatalogueText>({
 #define SONDE_CHECK(name, says) {"check." #name ".says", says},
 #include "findings/checks.inc"
 #undef SONDE_CHECK
+    {"window_cut.says",
+     "The last {time} are not judged: the work of {launches} launches had not run when the recording ended."},
 });
 
 }  // namespace

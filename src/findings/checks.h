@@ -21,11 +21,12 @@ enum class Check : uint8_t {
   count_
 };
 
-/// The checks that a rule asks for.
+/// The checks that a rule asks for. Complete records include those that the recording's window cuts off.
 class Checks {
  public:
   Checks(std::initializer_list<Check> checks) {
     for (const Check check : checks) bits_.set(static_cast<size_t>(check));
+    if (has(Check::records_complete)) bits_.set(static_cast<size_t>(Check::window_long_enough));
   }
   [[nodiscard]] bool has(Check check) const { return bits_.test(static_cast<size_t>(check)); }
 

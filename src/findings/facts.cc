@@ -3,31 +3,53 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyses/steps/run_extent.h"
+#include "base/text/function_name.h"
 
 namespace sonde {
-namespace {
-
-Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
-  if (!steps || steps->steady.empty() || steps->steady.back().second <= steps->steady.front().first) return whole;
-  return {steps->steady.front().first, steps->steady.back().second};
-}
-
-}  // namespace
-
 Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
     : trace(of),
-      run(run_extent(of)),
-      steps(find_warm_up(of, run.second - run.first)),
-      extent(steady_part(run, steps)),
+      parts(parts_of_run(of)),
+      run(parts.run),
+      api_kinds(sonde::api_kinds(of)),
+      launched(recorded_launches(of, api_kinds)),
+      steps(parts.parts.front().steps),
+      extent(parts.parts.front().extent),
       gpus(gpus_of(of)),
       shares(share_gpu_time(of, gpus)),
-      api_kinds(sonde::api_kinds(of)),
       kernel_classes(sonde::kernel_classes(of)),
       communication(communication_kinds(of)),
       collectives(match_collectives(of, gpus, communication)),
       activity(gpu_activity(of, gpus, communication)),
-      kernels(std::move(measured)) {}
+      kernels(std::move(measured)) {
+  if (sonde::is_kernel_report(of)) launches = measured_launches(of);
+  if (is_kernel_report()) {
+    extent = {0, launches.back().start_ns + launches.back().duration_ns};
+  } else {
+    leave_out_cut();
+  }
+}
+
+void Facts::leave_out_cut() {
+  cut = window_cut(trace, launched, extent);
+  if (!cut || static_cast<double>(cut->start_ns - extent.first) < kMinUncutPart * static_cast<double>(wall_ns()))
+    return;
+  if (!steps) {
+    extent.second = cut->start_ns;
+    return;
+  }
+  std::vector<Span>& steady = steps->steady;
+  const auto whole = std::ranges::count_if(steady, [&](const Span& step) { return step.second <= cut->start_ns; });
+  if (whole == 0 || static_cast<size_t>(whole) < std::min(kMinSteadySteps, steady.size())) return;
+  std::erase_if(steady, [&](const Span& step) { return step.second > cut->start_ns; });
+  extent.second = steady.back().second;
+}
+
+void Facts::look_at(const JudgedPart& part) {
+  steps = part.steps;
+  extent = part.extent;
+  unchanged_end_ns_.reset();
+  leave_out_cut();
+}
 
 size_t Facts::steps_begun(int64_t time_ns) const {
   if (!steps) return 0;
@@ -40,6 +62,8 @@ uint32_t Facts::step_of(int64_t time_ns) const {
   if (begun == 0 || time_ns >= steps->steady[begun - 1].second) return kNone;
   return static_cast<uint32_t>(begun - 1);
 }
+
+std::string Facts::kernel_name(Row kernel) const { return brief_function_name(trace.name(trace.kernels.name[kernel])); }
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }
 

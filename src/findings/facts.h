@@ -10,23 +10,34 @@
 #include "analyses/gpus/gpu_shares.h"
 #include "analyses/kernels/kernel_class.h"
 #include "analyses/kernels/kernel_join.h"
+#include "analyses/measured/measured_launch.h"
 #include "analyses/replay/replay.h"
-#include "analyses/steps/warm_up.h"
+#include "analyses/steps/run_parts.h"
+#include "findings/recorded_launches.h"
 
 namespace sonde {
+
+/// Fewer steps are not judged.
+inline constexpr size_t kMinSteadySteps = 3;
+/// If the recording's window leaves less of the time, nothing is judged.
+inline constexpr double kMinUncutPart = 0.1;
 
 /// What rules need to know of a run, computed once.
 struct Facts {
   explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt);
 
   const Trace& trace;
-  Span run;  ///< first start and last end of all
+  RunParts parts;
+  Span run;                        ///< first start and last end of all
+  std::vector<ApiKind> api_kinds;  ///< of each row of `api`
+  RecordedLaunches launched;
+  /// The judged part, the first of `parts` until look_at(): its steps after the warm-up, else its GPU work; without
+  /// what the window cuts off, unless too little is left.
   std::optional<WarmUp> steps;
-  /// The judged time: the steps after the warm-up if steps are found, else the whole run.
   Span extent;
+  std::optional<WindowCut> cut;  ///< what the recording's window cuts off that time
   Gpus gpus;
   GpuShares shares;
-  std::vector<ApiKind> api_kinds;                ///< of each row of `api`
   std::vector<KernelClass> kernel_classes;       ///< of each row of `kernels`
   std::vector<CommunicationKind> communication;  ///< of each row of `kernels`
   Collectives collectives;
@@ -36,17 +47,27 @@ struct Facts {
   /// `kernels->sample(row)`, whose rows are those of `kernels->reports->kernel_profiles`: metrics, advice, stalls.
   /// Their durations are cold and serialized; times are the timeline's.
   std::optional<KernelJoin> kernels;
+  /// Of a kernel report without a timeline. The judged time is then the sum of their durations.
+  std::vector<MeasuredLaunch> launches;
 
+  /// Judges another part of the run.
+  void look_at(const JudgedPart& part);
+  [[nodiscard]] bool is_kernel_report() const { return !launches.empty(); }
+  [[nodiscard]] bool has_gpu_work() const { return !gpus.gpus.empty() || is_kernel_report(); }
   /// Whether a range marks the steps. If only launches repeat, an iteration has no parts to look into.
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
+  /// Whether the judged time is without what the window cuts off.
+  [[nodiscard]] bool is_whole() const { return !cut || extent.second <= cut->start_ns; }
   /// How many of the judged steps have begun by then.
   [[nodiscard]] size_t steps_begun(int64_t time_ns) const;
   /// The number of the judged step that contains a timestamp; kNone outside of them.
   [[nodiscard]] uint32_t step_of(int64_t time_ns) const;
   /// The name of the GPU that a stream is on.
   [[nodiscard]] const std::string& place_of(StreamId stream) const { return gpus.gpus[gpus.of_stream[stream]].place; }
+  /// A kernel as people name it (function_name.h).
+  [[nodiscard]] std::string kernel_name(Row kernel) const;
   /// A sum over all GPUs as wall time: the mean over GPUs.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;
   [[nodiscard]] double percent_of_wall(int64_t ns) const;
@@ -54,6 +75,9 @@ struct Facts {
   [[nodiscard]] int64_t saving_ns(const Change& change) const;
 
  private:
+  /// Finds `cut`, and takes it out of `steps` and `extent`.
+  void leave_out_cut();
+
   mutable std::optional<int64_t> unchanged_end_ns_;  ///< of the replay
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,13 @@ namespace sonde {
 struct Evidence {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  std::string place;  ///< GPU or thread
-  std::string what;   ///< call, range or kernel; may be empty
+  std::string place;       ///< GPU or thread
+  std::string what;        ///< call, range or kernel; may be empty
+  std::string brief = {};  ///< `what` as people name it; empty: as it is
+  /// A launch of a kernel report, by its number there; its time says how long it took, not when.
+  std::optional<int64_t> launch = {};
+
+  [[nodiscard]] const std::string& shown() const { return brief.empty() ? what : brief; }
 };
 
 /// The most places that a finding keeps, the heaviest.
@@ -26,7 +32,10 @@ struct Finding {
   std::vector<Argument> arguments;
   int64_t ceiling_ns = 0;                           ///< the most wall time that a fix can save
   bool reachable = true;                            ///< false for a bound that no fix reaches: such findings come last
+  bool fixable = true;                              ///< false: its advice is only to measure more
+  bool folded = false;                              ///< not worth a paragraph beside the others: named in one line
   bool takes_time = true;                           ///< false for what costs nothing yet: its ceiling is 0
+  bool saves_work = false;                          ///< its ceiling is GPU work, not idle time
   std::vector<Evidence> evidence = {};              ///< the heaviest first
   std::vector<std::string_view> not_recorded = {};  ///< what its rule also reads, absent in the profile (coverage.inc)
 };

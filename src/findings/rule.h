@@ -21,13 +21,41 @@ struct Claims {
   std::vector<Row> side_by_side;        ///< rows of `kernels` that a finding would run in parallel with others
 };
 
+/// What `sonde why` answers: its headline and its exit code.
+enum class Answer : uint8_t {
+  problems,        ///< at least one finding that is not folded
+  nothing_found,   ///< most rules looked, and none found a problem worth fixing
+  could_not_look,  ///< most rules abstained, or there is no GPU work
+};
+
+/// Where the judged time goes, in nanoseconds of wall time; the three add up to it.
+struct TimeExplained {
+  int64_t by_findings_ns = 0;  ///< at most what findings that are not folded can save
+  int64_t work_ns = 0;         ///< the GPU works, and no finding covers it; a mean over GPUs
+  int64_t idle_ns = 0;         ///< the GPU is idle, and no finding covers it
+};
+
+/// What a finding on measured kernels says of one launch.
+struct LaunchCost {
+  const KernelProfile* launch = nullptr;
+  std::string_view finding;  ///< its id
+  int64_t duration_ns = 0;   ///< the launch's
+  int64_t saves_ns = 0;      ///< the most that a fix saves
+  bool reachable = true;     ///< as the finding's
+};
+
 /// The results of all rules on a run.
 struct Diagnosis {
-  std::vector<Finding>
-      findings;  ///< the highest ceiling first, mere bounds last; ceilings add up to the wall time at most
+  /// The highest ceiling first, folded ones last; ceilings add up to the wall time at most.
+  std::vector<Finding> findings;
   std::vector<Abstention> abstentions;
+  size_t asked = 0;                      ///< rules for profiles of this kind
+  std::vector<std::string_view> looked;  ///< rules that did not abstain
+  Answer answer = Answer::could_not_look;
+  TimeExplained explained;
   std::vector<std::string_view> not_recorded;  ///< what rules also read, absent in the profile (coverage.inc)
   Claims claims;
+  std::vector<LaunchCost> launch_costs;  ///< of kernel reports
 };
 
 /// Findings with a ceiling below this part of the judged time are dropped, unless a rule has its own limit.
@@ -48,6 +76,9 @@ struct FindingDoc {
   double min_percent = kWorthPercent;
 };
 
+/// Which part of the judged time a fix takes away.
+enum class Saves : uint8_t { idle_time, gpu_work };
+
 /// One kind of problem. A rule is one file, and one line in list.inc.
 struct Rule {
   std::string_view name;
@@ -60,6 +91,9 @@ struct Rule {
   /// abstention.
   std::span<const CatalogueText> texts;
   std::vector<FindingDoc> (*docs)();
+  Saves saves = Saves::idle_time;
+  /// Whether it judges the launches of kernel reports (Facts::launches), and not timelines.
+  bool of_kernel_reports = false;
 };
 
 /// In the order in which they are asked.

@@ -8,8 +8,10 @@
 #include <system_error>
 
 #include "importers/files/not_a_profile.h"
+#include "trace/absurd_times.h"
 #include "trace/align.h"
 #include "trace/link.h"
+#include "trace/one_run.h"
 
 namespace sonde {
 
@@ -60,13 +62,14 @@ Result<const Importer*> importer_of(const std::string& path) {
   return importer;
 }
 
-Status read_file(const std::string& path, const ImportRequest& request, Trace& trace) {
+Status read_file(const std::string& path, const ImportRequest& request, Trace& trace, OneRun& run) {
   const auto importer = importer_of(path);
   if (!importer) return std::unexpected(importer.error());
   const std::vector<size_t> rows = row_counts(trace);
   SONDE_TRY((*importer)->read(path, request, trace));
-  align_last_rank(trace, rows);
-  return {};
+  drop_absurd_times(trace, rows);
+  if (!(*importer)->aligns) align_last_rank(trace, rows);
+  return run.add(trace, rows);
 }
 
 /// A file itself, of a folder the profiles in it.
@@ -78,10 +81,10 @@ Result<std::vector<std::string>> files_of(const std::string& path) {
   return profiles_in(path);
 }
 
-Status read_path(const std::string& path, const ImportRequest& request, Trace& trace) {
+Status read_path(const std::string& path, const ImportRequest& request, Trace& trace, OneRun& run) {
   const auto files = files_of(path);
   if (!files) return std::unexpected(files.error());
-  for (const std::string& file : *files) SONDE_TRY(read_file(file, request, trace));
+  for (const std::string& file : *files) SONDE_TRY(read_file(file, request, trace, run));
   return {};
 }
 
@@ -97,7 +100,8 @@ std::span<const Importer> importers() { return kImporters; }
 Result<Trace> read_run(std::span<const std::string> paths, const ImportRequest& request) {
   Trace trace;
   trace.fields = request.fields;
-  for (const std::string& path : paths) SONDE_TRY(read_path(path, request, trace));
+  OneRun run;
+  for (const std::string& path : paths) SONDE_TRY(read_path(path, request, trace, run));
   return trace;
 }
 

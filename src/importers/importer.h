@@ -36,6 +36,7 @@ struct Importer {
   bool kernel_report = false;  ///< a kernel profiler's: single launches, no timeline
   /// Where files of the format tell of either or both: what this one does. nullptr: as `kernel_report` says.
   FileContent (*content)(const std::string& path) = nullptr;
+  bool aligns = false;  ///< read() appends any number of ranks, and puts each on the clock of the first
 };
 
 [[nodiscard]] std::span<const Importer> importers();

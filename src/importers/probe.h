@@ -22,6 +22,8 @@ class Probe {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// The first bytes, at most kHeadBytes.
   [[nodiscard]] std::string_view head() const { return head_; }
+  /// The same, unpacked where the file is packed by gzip or zstd: at most kHeadBytes.
+  [[nodiscard]] std::string_view plain_head() const;
   [[nodiscard]] bool is_sqlite() const;
   /// Names of the tables and views of a SQLite database. Empty for any other file and for a damaged database. The first
   /// call opens the database.
@@ -36,6 +38,8 @@ class Probe {
 
   std::string path_;
   std::string head_;
+  mutable std::optional<std::string>
+      plain_head_;                        ///< absent until the first question, and for a file that is not packed
   mutable std::optional<Tables> tables_;  ///< absent until the first question
 };
 

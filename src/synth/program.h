@@ -143,6 +143,7 @@ struct Program {
   uint32_t graphs = 0;
   int64_t sequences = 0;  ///< sequence numbers that an iteration uses up
   int64_t collective_elements = 0;
+  int64_t recorded_permille = 1000;  ///< of the run's time; what ends later is not in the profile
 };
 
 }  // namespace sonde::synth

@@ -7,6 +7,7 @@
 #include "synth/counters.h"
 #include "trace/columns.h"
 #include "trace/link.h"
+#include "trace/window.h"
 
 namespace sonde::synth {
 
@@ -142,6 +143,11 @@ Status record(const Program& program, const SynthOptions& options, Synthesis& sy
   synthesis.total_ns = *total;
   synthesis.steps = simulator.steps();
   synthesis.trace = recorder.take(*total);
+  if (program.recorded_permille < 1000) {
+    Window window;
+    window.end_ns = *total / 1000 * program.recorded_permille;
+    keep_window(synthesis.trace, window);
+  }
   link(synthesis.trace);
   add_utilization(program, synthesis.trace);
   return {};

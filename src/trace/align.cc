@@ -32,7 +32,9 @@ int64_t first_event(const Trace& trace, const std::vector<size_t>& begin, const 
 
 void shift(Times& times, size_t first, int64_t offset) {
   for (size_t row = first; row < times.size(); ++row) {
-    if (times[row] != kUnknown) times[row] += offset;
+    if (times[row] == kUnknown) continue;
+    // A damaged file may have any time: the sum wraps, and stays a time.
+    times[row] = static_cast<int64_t>(static_cast<uint64_t>(times[row]) + static_cast<uint64_t>(offset));
   }
 }
 
@@ -46,6 +48,18 @@ int64_t offset_by_first_event(Trace& trace, const std::vector<size_t>& first) {
 
 }  // namespace
 
+void shift_last_rank(Trace& trace, const std::vector<size_t>& first, int64_t offset) {
+  each_tail(trace, first, [&](auto& table, size_t begin) {
+    shift(table.start, begin, offset);
+    if constexpr (requires { table.end; }) shift(table.end, begin, offset);
+  });
+}
+
+std::optional<int64_t> utc_of_clock(std::optional<int64_t> time_ns) {
+  constexpr int64_t kSeptember2001 = 1'000'000'000'000'000'000;
+  return time_ns && *time_ns >= kSeptember2001 ? time_ns : std::nullopt;
+}
+
 std::vector<size_t> row_counts(const Trace& trace) {
   std::vector<size_t> counts;
   for_each_table(trace, [&](const auto& table, std::string_view) { counts.push_back(row_count(table)); });
@@ -57,10 +71,7 @@ void align_last_rank(Trace& trace, const std::vector<size_t>& first) {
   Rank& rank = trace.ranks.back();
   const std::optional<int64_t>& utc = trace.ranks.front().utc_ns;
   const int64_t offset = utc && rank.utc_ns ? *rank.utc_ns - *utc : offset_by_first_event(trace, first);
-  each_tail(trace, first, [&](auto& table, size_t begin) {
-    shift(table.start, begin, offset);
-    if constexpr (requires { table.end; }) shift(table.end, begin, offset);
-  });
+  shift_last_rank(trace, first, offset);
   if (rank.utc_ns) *rank.utc_ns -= offset;
   if (rank.capture_start_ns) *rank.capture_start_ns += offset;
   if (rank.capture_end_ns) *rank.capture_end_ns += offset;

@@ -99,8 +99,8 @@ struct Stream {
   int32_t ordinal = -1;     ///< CUDA's device number in that process
   DeviceId device = kNone;  ///< the device that this number means
   uint32_t context = 0;
-  uint32_t green_context = kNone;
-  uint32_t stream = kNone;  ///< CUDA's stream id; kNone for operations of a whole context
+  uint32_t green_context = kNone;  ///< never 0
+  uint32_t stream = kNone;         ///< CUDA's stream id; kNone for operations of a whole context
   std::optional<int> priority;
   std::optional<int> flags;
   bool is_default = false;  ///< the context's null stream

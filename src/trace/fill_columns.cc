@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string_view>
+
 #include "trace/columns.h"
 #include "trace/link.h"
 
@@ -47,6 +50,27 @@ void fill_calls(Trace& t) {
   if (t.fields.has(Field::api_results)) fill(row_count(t.api), t.api.result);
 }
 
+/// Gives events whose source has no name for them one, so that names can be used as indexes everywhere.
+void name_unnamed(Trace& t, Ids& column, std::string_view name, std::string_view table) {
+  const int64_t unnamed = std::ranges::count(column, kNone);
+  if (unnamed == 0) return;
+  std::ranges::replace(column, kNone, t.names.intern(name));
+  if (!name.empty()) t.log.add(Issue::unnamed_event, table, unnamed);
+}
+
+void name_unnamed(Trace& t) {
+  constexpr std::string_view kUnnamed = "[unnamed]";
+  name_unnamed(t, t.kernels.name, kUnnamed, "kernels");
+  name_unnamed(t, t.kernels.short_name, kUnnamed, "short names of kernels");
+  name_unnamed(t, t.api.name, kUnnamed, "API calls");
+  name_unnamed(t, t.os_calls.name, kUnnamed, "OS runtime calls");
+  name_unnamed(t, t.library_calls.name, kUnnamed, "library calls");
+  name_unnamed(t, t.overheads.name, kUnnamed, "profiler overheads");
+  // A program may open a range without a text.
+  name_unnamed(t, t.ranges.name, {}, {});
+  name_unnamed(t, t.marks.name, {}, {});
+}
+
 }  // namespace
 
 void fill_columns(Trace& trace) {
@@ -54,6 +78,7 @@ void fill_columns(Trace& trace) {
   fill_kernels(trace);
   fill_memory_operations(trace);
   fill_calls(trace);
+  name_unnamed(trace);
 }
 
 }  // namespace sonde

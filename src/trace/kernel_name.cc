@@ -1,8 +1,12 @@
 #include "trace/kernel_name.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <memory>
 #include <string>
 
 namespace sonde {
@@ -146,6 +150,15 @@ std::string spaced_parameter(std::string_view parameter) {
 }
 
 }  // namespace
+
+std::string declared_name(const std::string& name) {
+  // Without its prefix a name such as "f" would be read as a type.
+  if (!name.starts_with("_Z")) return name;
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed),
+                                                         &std::free);
+  return failed == 0 && text != nullptr ? std::string(text.get()) : name;
+}
 
 std::string_view short_kernel_name(std::string_view name) {
   if (name.empty() || is_plain_text(name)) return name;

@@ -5,6 +5,9 @@
 
 namespace sonde {
 
+/// The declaration behind a mangled name ("_Z4saxpyi" -> "saxpy(int)"); any other name as it is.
+[[nodiscard]] std::string declared_name(const std::string& name);
+
 /// The bare name of a function from its C++ declaration: without return type, namespaces, template arguments and
 /// parameters, as Nsight Systems' "base" names are ("void at::native::fill<4, F>(int)" -> "fill"). A part of `name`;
 /// the whole of it where it does not read as a declaration.

@@ -29,6 +29,7 @@ def devices_of(summary):
     return {
         gpu["place"].removeprefix("GPU "): {
             "busy_ns": gpu["busy_ns"],
+            "memset_ns": gpu["set_ns"],
             "kernel_count": gpu["kernels"],
             "copy_count": sum(copy["count"] for copy in gpu["copies"]),
             "memset_count": gpu["sets"],
@@ -63,6 +64,9 @@ def differences(summary, wanted):
         yield f"copies: {copies_of(summary)}, expected {wanted['copies']}"
     if summary["total_ns"] != wanted["span"]["total_ns"]:
         yield f"total: {summary['total_ns']}, expected {wanted['span']['total_ns']}"
+    working = summary["total_ns"] - summary["set_up_ns"] - summary["after_ns"]
+    if summary["gpus"] and working != wanted["gpu_span"]["total_ns"]:
+        yield f"first to last GPU work: {working}, expected {wanted['gpu_span']['total_ns']}"
 
 
 def check(path, wanted):

@@ -26,7 +26,7 @@ READYING = ORDER[ORDER.index("launch"):ORDER.index("host") + 1]
 LONGEST_READYING, LONGEST_START = 100_000, 5_000
 OF_KIND = {"launch": "launch", "copy_async": "launch", "copy_blocking": "copy", "synchronize": "synchronization",
            "allocate": "allocation", "load": "load", "initialize": "initialization"}
-DATA_LOADING = re.compile("dataload|loaddata|loadbatch|nextbatch")
+DATA_LOADING = re.compile(r"dataload|loaddata|(load|next|get|fetch)batch|batchload|datafetch|fetchdata|iteratorgetnext|\[dali\]")
 LIBRARY_TABLES = ("CUBLAS_EVENTS", "CUDNN_EVENTS")
 Activity = namedtuple("Activity", "start end cause")
 Gpu = namedtuple("Gpu", "idle_ns causes")

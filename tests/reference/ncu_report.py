@@ -12,7 +12,8 @@ The layout is that of reports of 2020.3 to 2025.2, written here independently of
                        "source": [...], "sets": []}},
      "code": [{"reference", "elf": path beside the description, "functions": [[mangled, address], ...]}],
      "kernels": [{"name", "function", "mangled", "grid", "block", "thread", "context", "stream", "code": reference,
-                  "fixed_clocks": boolean, "metrics": {name: value | {"value", "instances": [[key, value], ...]}}, "sections": [ids],
+                  "fixed_clocks": boolean,
+                  "metrics": {name: value | {"value", "instances": [[key, value], ...]} | {"passes": [value, ...]}}, "sections": [ids],
                   "rules": [{"id", "name", "section", "items": [{"text": [kind, title, text],
                              "focus": [metric, value, severity, text], "speedup": [kind, percent]}]}],
                   "ranges": {"domains": {id: name | {"name", "strings": {handle: text}}},
@@ -67,6 +68,11 @@ def metric_value(value):
 
 def dim3(numbers):
     return b"".join(field(i, n) for i, n in enumerate(numbers, 1))
+
+
+def passes(described):
+    """A metric that several passes collect is there once a pass."""
+    return described["passes"] if isinstance(described, dict) and "passes" in described else [described]
 
 
 def metric(number, described):
@@ -165,7 +171,7 @@ def result(kernel, names, sections):
     out = field(1, kernel.get("thread", 1)) + field(2, 1) + field(5, kernel.get("mangled", kernel["name"]))
     out += field(6, kernel.get("function")) + field(7, kernel["name"]) + field(8, 3) + field(9, dim3([0, 0, 0]))
     out += field(10, dim3(kernel["grid"])) + field(11, dim3(kernel["block"]))
-    out += b"".join(field(13, metric(names.index(n), m)) for n, m in kernel["metrics"].items())
+    out += b"".join(field(13, metric(names.index(n), p)) for n, m in kernel["metrics"].items() for p in passes(m))
     out += field(14, 1700000000)
     out += field(15, field(1, kernel["code"])) if "code" in kernel else b""
     out += field(16, 0) + b"".join(field(17, section(s, sections[s])) for s in kernel.get("sections", []))

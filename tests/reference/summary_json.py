@@ -17,8 +17,8 @@ def covered(events):
 
 def device_numbers(events):
     kernels, copies, sets = (of(events, categories) for categories in (KERNELS, COPIES, SETS))
-    return {"busy_ns": covered(events), "kernel_ns": covered(kernels), "kernel_count": len(kernels),
-            "copy_count": len(copies), "memset_count": len(sets), "graph_count": 0}
+    return {"busy_ns": covered(events), "kernel_ns": covered(kernels), "memset_ns": covered(sets),
+            "kernel_count": len(kernels), "copy_count": len(copies), "memset_count": len(sets), "graph_count": 0}
 
 
 def copy_kind(event):

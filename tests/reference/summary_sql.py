@@ -23,6 +23,7 @@ def devices(db):
     every = " UNION ".join(f"SELECT device FROM {name}" for name in GPU_TABLES)
     return {str(device): {"busy_ns": union_length(intervals(db, GPU_TABLES, device)),
                           "kernel_ns": union_length(intervals(db, ["kernel"], device)),
+                          "memset_ns": union_length(intervals(db, ["memset"], device)),
                           **{f"{name}_count": len(intervals(db, [name], device)) for name in GPU_TABLES}}
             for (device,) in db.execute(f"{every} ORDER BY 1")}
 

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Finding } from '../src/data/format.ts';
+import type { Diagnosis, Finding } from '../src/data/format.ts';
 import { otherEvidence } from '../src/findings/evidence_order.ts';
 import {
   abstentionsOf,
   ceilingNote,
   ceilingText,
   evidencePlaceText,
+  explainedText,
   judgedText,
-  noFindingsText,
+  headlineText,
   shareText,
 } from '../src/findings/finding_text.ts';
 import { sentenceParts } from '../src/findings/sentence_parts.ts';
@@ -33,13 +34,20 @@ test('what was judged is told: steps, or the whole run', () => {
 });
 
 test('nothing found is no verdict on what was not looked at', () => {
-  assert.match(noFindingsText(diagnosis), /at least 1 %.*Some rules/);
-  assert.doesNotMatch(noFindingsText({ ...diagnosis, not_recorded: [], no_conclusion: [] }), /Some rules/);
+  assert.equal(headlineText(diagnosis), '');
+  const headline = 'Could not look for problems: records were dropped.';
+  const blind: Diagnosis = { ...diagnosis, findings: [], answer: 'could_not_look', headline };
+  assert.equal(headlineText(blind), headline);
+  assert.equal(explainedText(blind), '');
+  assert.match(
+    explainedText(diagnosis),
+    /^Of this time: 60\.0.% covered by findings, 30\.0.% GPU work .* 10\.0.% idle/,
+  );
 });
 
 test('without a run there is nothing to find, and that is said', () => {
   const none = { ...diagnosis, wall_ns: 0, steps: null };
-  assert.match(noFindingsText(none), /no run to judge/);
+  assert.match(headlineText(none), /no run to judge/);
   assert.equal(judgedText(none), '');
 });
 
@@ -51,8 +59,8 @@ test('rules that abstain for one reason stand together', () => {
 
 test('evidence names its place and what it is in', () => {
   const at = { start_ns: 0, end_ns: 1, place: 'GPU 0' };
-  assert.equal(evidencePlaceText({ ...at, what: null }), 'GPU 0');
-  assert.equal(evidencePlaceText({ ...at, what: 'cudaFree' }), 'GPU 0, in cudaFree');
+  assert.equal(evidencePlaceText({ ...at, what: null, brief: null }), 'GPU 0');
+  assert.equal(evidencePlaceText({ ...at, what: 'void f<int>(int)', brief: 'f<int>' }), 'GPU 0, in f<int>');
 });
 
 test('evidence goes round in both directions', () => {

@@ -65,6 +65,7 @@ function summaryOf(scale: number): Summary {
     busy_ns: Math.round(busy * total_ns),
     kernel_ns: Math.round(0.63 * busy * total_ns),
     copy_ns: Math.round(0.6 * busy * total_ns),
+    set_ns: 0,
     idle_ns: total_ns - Math.round(busy * total_ns),
     kernels: 3280,
     sets: 640,
@@ -82,6 +83,8 @@ function summaryOf(scale: number): Summary {
       world_size: 2,
     })),
     total_ns,
+    set_up_ns: 0,
+    after_ns: 0,
     gpus: [gpu('GPU 0', 0.763), gpu('GPU 1', 0.58)],
     kernel_time: distribution(3280, 149_257_845),
     launch_latency: distribution(3280, 3_450_518_245),
@@ -114,9 +117,10 @@ const evidenceAt = (start_ns: number, length: number, what: string | null = null
   end_ns: start_ns + length,
   place,
   what,
+  brief: what,
 });
 
-const usual = { arguments: {}, reachable: true, takes_time: true, not_recorded: [] as string[] };
+const usual = { arguments: {}, reachable: true, folded: false, takes_time: true, not_recorded: [] as string[] };
 
 const pageable: Finding = {
   ...usual,
@@ -152,6 +156,7 @@ const dominant: Finding = {
   do: 'Measure this kernel first: ncu --set full -k NAME -c 3 and then sonde kernel.',
   evidence: [],
   reachable: false,
+  folded: true,
 };
 const growth: Finding = {
   ...usual,
@@ -176,6 +181,9 @@ const small: Finding = {
 const diagnosisOf = (findings: Finding[]): Diagnosis => ({
   wall_ns: 254_777_024,
   steps: { range: 'iteration', recorded: 20, judged: 19 },
+  answer: 'problems',
+  headline: null,
+  explained: { by_findings_ns: 152_866_214, work_ns: 76_433_107, idle_ns: 25_477_703 },
   findings,
   not_recorded: ['OS runtime calls', 'memory usage'],
   no_conclusion: ['straggler', 'gpu_imbalance'].map((rule) => ({
@@ -284,6 +292,8 @@ function differences(base: Finding[], next: Finding[]): Differences {
   });
   return {
     per: 'step',
+    part: 'steps',
+    notes: [],
     base_ns: 10_402_010,
     new_ns: 12_302_500,
     findings: ids.map((id) => ({ id, base: index(base, id), new: index(next, id) })),

@@ -73,7 +73,16 @@ function profileOf(
       api_calls: [],
       import_log: [],
     },
-    diagnosis: { wall_ns: 0, steps: null, findings: [], not_recorded: [], no_conclusion: [] },
+    diagnosis: {
+      wall_ns: 0,
+      steps: null,
+      answer: 'could_not_look',
+      headline: null,
+      explained: { by_findings_ns: 0, work_ns: 0, idle_ns: 0 },
+      findings: [],
+      not_recorded: [],
+      no_conclusion: [],
+    },
     capture: { files: [], gpus: [], missing: [] },
     steps: kind === 'empty' ? null : kind === 'bare' ? { ...steps, ranks: index === 0 ? [] : steps.ranks } : steps,
     timeline: {

@@ -6,28 +6,57 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/format.h>
+
+#include "analyses/gpus/collective_ranges.h"
 #include "trace/columns.h"
 
 namespace sonde {
 namespace {
 
-/// What kernels of one collective share. A kernel that is not described has its name only.
+/// What kernels of one collective share. A kernel that is not described has a name only: that of the range that names
+/// its collective, else its own.
 struct Key {
   NameId name = kNone;
   bool described = false;
-  Collective description;
+  Collective description = {};
+  std::string peers = {};  ///< "0->1" of a send from rank 0 to rank 1 and of its receive
   auto operator<=>(const Key&) const = default;
 };
 
 /// Rows of `kernels` by GPU, in the order of time.
 using RowsByGpu = std::map<uint32_t, std::vector<Row>>;
 
-Key key_of(const Trace& trace, Row row) {
+/// Of the ranges "nccl:send 0->1" and "nccl:recv 1<-0": "0->1". Empty where a range does not name both ranks.
+std::string peers_of(std::string_view range) {
+  const auto ranks = range.substr(range.find_last_of(' ') + 1);
+  const size_t sends = ranks.find("->");
+  if (sends != std::string_view::npos) return std::string(ranks);
+  const size_t receives = ranks.find("<-");
+  if (receives == std::string_view::npos) return {};
+  return fmt::format("{}->{}", ranks.substr(receives + 2), ranks.substr(0, receives));
+}
+
+/// Ranks may have sizes of their own.
+bool may_be_uneven(CommunicationKind kind) {
+  return kind == CommunicationKind::all_to_all || kind == CommunicationKind::send_receive ||
+         kind == CommunicationKind::other;
+}
+
+Key key_of(const Trace& trace, CollectiveRanges& ranges, CommunicationKind kind, Row row) {
   const Kernels& k = trace.kernels;
+  const bool pair = kind == CommunicationKind::send_receive;
   const uint32_t collective = row < k.collective.size() ? k.collective[row] : kNone;
-  if (collective == kNone || trace.collectives[collective].group == kNone) return {k.name[row], false, {}};
-  const Collective& description = trace.collectives[collective];
-  return {description.name, true, description};
+  const bool described = collective != kNone && trace.collectives[collective].group != kNone;
+  const NameId range = described && !pair ? kNone : ranges.around(row);
+  if (pair && range != kNone) {
+    if (std::string peers = peers_of(trace.name(range)); !peers.empty()) return {.peers = std::move(peers)};
+  }
+  if (!described) return {.name = range == kNone || pair ? k.name[row] : range};
+  Key key{.name = trace.collectives[collective].name, .described = true, .description = trace.collectives[collective]};
+  if (may_be_uneven(kind)) key.description.in_elements = key.description.out_elements = kUnknown;
+  if (pair) key.name = key.description.name = kNone;  // a send meets a receive
+  return key;
 }
 
 bool has_one_clock(const Trace& trace) {
@@ -75,9 +104,10 @@ class Matcher {
   void match(const Key& key, const RowsByGpu& rows) {
     for (const auto& [gpu, of_gpu] : rows) found_.unmatched += static_cast<int64_t>(of_gpu.size());
     if (rows.size() < 2) return;
-    const bool pair = kinds_[rows.begin()->second.front()] == CommunicationKind::send_receive && !key.described;
-    if (pair && rows.size() > 2) return;
-    if (one_clock_) {
+    const bool pair = kinds_[rows.begin()->second.front()] == CommunicationKind::send_receive;
+    if (pair && rows.size() > 2) {
+      if (one_clock_) match_by_end(key, rows);
+    } else if (one_clock_) {
       match_by_time(key, rows);
     } else {
       match_by_order(key, rows);
@@ -95,6 +125,9 @@ class Matcher {
 
  private:
   using Place = std::vector<std::pair<uint32_t, Row>>;  ///< GPU and kernel
+  /// A send and its receive end within microseconds of each other on one host; over a network later by its latency.
+  static constexpr int64_t kEndTogetherNs = 20'000;
+  static constexpr int64_t kEndTogetherParts = 20;
 
   /// The kernel that ends first of those at the front has no counterpart when another enters only later.
   void match_by_time(const Key& key, const RowsByGpu& rows) {
@@ -115,6 +148,34 @@ class Matcher {
     }
   }
 
+  /// Who meets whom is not known: kernels of different GPUs that run at the same time and end together.
+  void match_by_end(const Key& key, const RowsByGpu& rows) {
+    const Kernels& k = trace_.kernels;
+    Place all;
+    for (const auto& [gpu, of_gpu] : rows) {
+      for (const Row row : of_gpu) all.emplace_back(gpu, row);
+    }
+    std::ranges::stable_sort(all, {}, [&](const auto& p) { return k.end[p.second]; });
+    for (size_t first = 0; first < all.size();) {
+      const Row ends_first = all[first].second;
+      const int64_t duration = k.end[ends_first] - k.start[ends_first];
+      const int64_t until = k.end[ends_first] + std::max(kEndTogetherNs, duration / kEndTogetherParts);
+      Place together{all[first]};
+      size_t next = first + 1;
+      for (; next < all.size() && k.end[all[next].second] <= until; ++next) {
+        const auto [gpu, row] = all[next];
+        const bool another = std::ranges::find(together, gpu, &Place::value_type::first) == together.end();
+        if (!another || k.start[row] >= k.end[ends_first]) break;
+        together.push_back(all[next]);
+      }
+      if (together.size() > 1) {
+        std::ranges::sort(together);
+        add(key, together);
+      }
+      first = next;
+    }
+  }
+
   void match_by_order(const Key& key, const RowsByGpu& rows) {
     const size_t count = rows.begin()->second.size();
     if (std::ranges::any_of(rows, [&](const auto& r) { return r.second.size() != count; })) return;
@@ -129,17 +190,29 @@ class Matcher {
     const Kernels& k = trace_.kernels;
     MatchedCollective c;
     c.kind = kinds_[place.front().second];
-    c.name = key.name;
+    c.name = key.name == kNone ? k.name[place.front().second] : key.name;
     c.one_clock = one_clock_;
     if (!lacks_ranks_) c.group_size = static_cast<int64_t>(place.size());
     if (key.described) {
       c.group = key.description.group;
-      c.bytes = bytes_of(trace_, key.description);
-      if (key.description.group_size != kUnknown) c.group_size = key.description.group_size;
+      c.bytes = most_bytes(place);
+      const bool pair = c.kind == CommunicationKind::send_receive;
+      if (key.description.group_size != kUnknown && !pair) c.group_size = key.description.group_size;
     }
+    if (!key.peers.empty()) c.group_size = 2;
     for (const auto& [gpu, row] : place) c.participants.push_back({gpu, row, k.start[row], k.end[row]});
     found_.unmatched -= static_cast<int64_t>(place.size());
     found_.all.push_back(std::move(c));
+  }
+
+  /// Of the participant that moves the most.
+  [[nodiscard]] int64_t most_bytes(const Place& place) const {
+    int64_t most = kUnknown;
+    for (const auto& [gpu, row] : place) {
+      const int64_t bytes = bytes_of(trace_, trace_.collectives[trace_.kernels.collective[row]]);
+      if (bytes != kUnknown) most = most == kUnknown ? bytes : std::max(most, bytes);
+    }
+    return most;
   }
 
   const Trace& trace_;
@@ -176,9 +249,11 @@ int64_t MatchedCollective::transfer_ns() const {
 
 Collectives match_collectives(const Trace& trace, const Gpus& gpus, const std::vector<CommunicationKind>& kinds) {
   const Kernels& k = trace.kernels;
+  CollectiveRanges ranges(trace);
   std::map<Key, RowsByGpu> keys;
   for (Row row = 0; row < row_count(k); ++row) {
-    if (kinds[row] != CommunicationKind::none) keys[key_of(trace, row)][gpus.of_stream[k.stream[row]]].push_back(row);
+    if (kinds[row] == CommunicationKind::none) continue;
+    keys[key_of(trace, ranges, kinds[row], row)][gpus.of_stream[k.stream[row]]].push_back(row);
   }
   Matcher matcher(trace, kinds);
   for (const auto& [key, rows] : keys) matcher.match(key, rows);

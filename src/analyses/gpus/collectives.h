@@ -40,11 +40,14 @@ struct Collectives {
   int64_t unmatched = 0;               ///< communication kernels without a counterpart
 };
 
-/// Matches kernels over GPUs. Kernels of one process group with the same collective, type and size, where the framework
-/// describes them, else of one name, belong together in the order in which they ran. With a common clock they must
-/// run at the same time (a kernel that ended before another entered is no counterpart of it); without (the import log
-/// says so), their number must be the same on each GPU. Sends and receives that are not described are matched between
-/// two GPUs only. Where nothing tells the group, it is taken to be all GPUs that ran such kernels.
+/// Matches kernels over GPUs. Kernels of one process group with the same collective, type and size (all-to-all:
+/// whatever size each rank has), where the framework describes them, else of one collective by its range
+/// (collective_ranges.h), else of one name, belong together in the order in which they ran. With a common clock they
+/// must run at the same time (a kernel that ended before another entered is not its counterpart); without (the import
+/// log says so), their number must be the same on each GPU. A send meets the receive of the two ranks that its range
+/// names; if none does and more than two GPUs send or receive, those meet that run at the same time and end together.
+/// Without a description, the group is taken to be all GPUs that ran such kernels. Reads ranges and range_links, where
+/// there are any.
 [[nodiscard]] Collectives match_collectives(const Trace& trace, const Gpus& gpus,
                                             const std::vector<CommunicationKind>& kinds);
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "analyses/gpus/collective_ranges.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -34,14 +35,14 @@ constexpr auto kCollectives = std::to_array<CollectiveName>({
 #undef SONDE_COMMUNICATION_KERNEL
 });
 
-CommunicationKind kind_of_collective(std::string_view name) {
+}  // namespace
+
+CommunicationKind collective_kind(std::string_view name) {
   for (const CollectiveName& known : kCollectives) {
     if (name.contains(known.text)) return known.kind;
   }
   return CommunicationKind::other;
 }
-
-}  // namespace
 
 std::string_view name_of(CommunicationKind kind) {
   constexpr std::array<std::string_view, 9> kNames = {
@@ -59,17 +60,20 @@ CommunicationKind communication_kind(std::string_view kernel_name) {
 std::vector<CommunicationKind> communication_kinds(const Trace& trace) {
   constexpr auto kNotAsked = static_cast<CommunicationKind>(255);
   const Kernels& k = trace.kernels;
+  CollectiveRanges ranges(trace);
   std::vector<CommunicationKind> of_name(trace.names.size(), kNotAsked);
   std::vector<CommunicationKind> kinds(row_count(k), CommunicationKind::none);
   for (Row row = 0; row < row_count(k); ++row) {
     if (row < k.collective.size() && k.collective[row] != kNone) {
       const NameId collective = trace.collectives[k.collective[row]].name;
-      kinds[row] = collective == kNone ? CommunicationKind::other : kind_of_collective(trace.name(collective));
+      kinds[row] = collective == kNone ? CommunicationKind::other : collective_kind(trace.name(collective));
       continue;
     }
     CommunicationKind& known = of_name[k.name[row]];
     if (known == kNotAsked) known = communication_kind(trace.name(k.name[row]));
     kinds[row] = known;
+    const NameId range = known == CommunicationKind::none ? kNone : ranges.around(row);
+    if (range != kNone) kinds[row] = ranges.kind(range);
   }
   return kinds;
 }

@@ -27,8 +27,13 @@ enum class CommunicationKind : uint8_t {
 /// By the kernel's name alone (communication_kernels.inc).
 [[nodiscard]] CommunicationKind communication_kind(std::string_view kernel_name);
 
-/// Of each row of `kernels`: as the framework's description of the collective says, else by the kernel's name
-/// (communication_kernels.inc). Reads Field::kernels and, where there are any, collectives (Field::kernel_resources).
+/// By the name that a framework gives to the collective, in small letters (communication_kernels.inc).
+[[nodiscard]] CommunicationKind collective_kind(std::string_view name);
+
+/// Of each row of `kernels`: as the framework's description of the collective says, else, of kernels that communicate
+/// by their name (communication_kernels.inc), as the range around the launch names it (collective_ranges.h), else by
+/// the kernel's name. Reads Field::kernels and, where there are any, collectives (Field::kernel_resources), launches
+/// and ranges.
 [[nodiscard]] std::vector<CommunicationKind> communication_kinds(const Trace& trace);
 
 /// A copy from one GPU to another.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 #include <map>
 #include <queue>
 
 #include "analyses/calls/api_kind.h"
+#include "analyses/ranges/data_loading.h"
 #include "analyses/ranges/range_label.h"
 #include "base/system/sort_runs.h"
 #include "trace/columns.h"
@@ -47,16 +47,6 @@ IdleCause cause_of(ApiKind kind) {
     case ApiKind::initialize: return IdleCause::initialization;
     default: return IdleCause::api;
   }
-}
-
-/// Names that frameworks and people give to the loading of data: PyTorch's enumerate(DataLoader), nvtx "data_loading".
-bool loads_data(std::string_view name) {
-  std::string lower;
-  for (const char c : name) {
-    if (c != '_' && c != ' ') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return lower.contains("dataload") || lower.contains("loaddata") || lower.contains("loadbatch") ||
-         lower.contains("nextbatch");
 }
 
 /// Profiles keep CUDA's own overheads with the profiler's: "Lazy Function Loading", "Command Buffer Full".

@@ -59,8 +59,8 @@ std::string advice_text(const KernelLaunch& launch) {
   return fmt::format("{} ({}{:.1f} %)", advice->title, local ? "local " : "", advice->speedup->percent);
 }
 
-std::string bound_text(const KernelLaunch& launch) {
-  return launch.profile == nullptr ? std::string() : std::string(name_of(bound_of(*launch.trace, *launch.profile)));
+std::string text_of_bound(const KernelLaunch& launch) {
+  return launch.profile == nullptr ? std::string() : bound_text(*launch.trace, *launch.profile);
 }
 
 }  // namespace
@@ -91,11 +91,12 @@ SONDE_COLUMN(memory){.name = "memory",
                      .quantity = "memory_sol",
                      .number = measured<"memory_sol">};
 
-SONDE_COLUMN(bound){.name = "bound",
-                    .title = "Bound",
-                    .description = "bound of the longest launch: compute, memory, balanced, latency, small grid",
-                    .collected_by = "--section SpeedOfLight",
-                    .text = bound_text};
+SONDE_COLUMN(bound){
+    .name = "bound",
+    .title = "Bound",
+    .description = "bound of the longest launch: compute, memory with its busiest part, balanced, latency, small grid",
+    .collected_by = "--section SpeedOfLight",
+    .text = text_of_bound};
 
 SONDE_COLUMN(achieved){.name = "achieved",
                        .title = "Achieved Occ",
@@ -153,8 +154,8 @@ SONDE_COLUMN(advice){
     .name = "advice",
     .title = "Top Advice",
     .description =
-        "the tool's rule with the greatest estimated speedup of the whole kernel, otherwise the greatest "
-        "local speedup (of one aspect only)",
+        "of the tool's rules that relieve what bounds the kernel, the one with the greatest estimated speedup of the "
+        "whole kernel, otherwise the greatest local speedup (of one aspect only)",
     .collected_by = "--apply-rules yes",
     .text = advice_text};
 

@@ -1,8 +1,6 @@
-#include <array>
-#include <limits>
-
 #include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/launch_occupancy.h"
+#include "analyses/measured/occupancy_limiter.h"
 #include "metrics/quantities.h"
 
 namespace sonde {
@@ -18,28 +16,8 @@ std::optional<double> theoretical_percent(const KernelLaunch& launch) {
   return found ? std::optional(found->occupancy.percent) : std::nullopt;
 }
 
-/// The limits that bind in a report: those with the fewest blocks.
-std::string measured_limiter(const KernelLaunch& launch) {
-  struct Limit {
-    std::string_view metric, name;
-  };
-  constexpr std::array kLimits = {
-      Limit{"launch__occupancy_limit_registers", "registers"},
-      Limit{"launch__occupancy_limit_shared_mem", "shared memory"}, Limit{"launch__occupancy_limit_warps", "warps"},
-      Limit{"launch__occupancy_limit_blocks", "blocks"}, Limit{"launch__occupancy_limit_barriers", "barriers"}};
-  std::string names;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Limit& limit : kLimits) {
-    const auto blocks = metric_number(*launch.trace, *launch.profile, limit.metric);
-    if (!blocks || *blocks > least) continue;
-    names = *blocks < least || names.empty() ? std::string(limit.name) : fmt::format("{}, {}", names, limit.name);
-    least = *blocks;
-  }
-  return names;
-}
-
 std::string limiter_text(const KernelLaunch& launch) {
-  if (launch.profile != nullptr) return measured_limiter(launch);
+  if (launch.profile != nullptr) return occupancy_limiter(*launch.trace, *launch.profile);
   std::string names;
   const auto found = by_formula(launch);
   if (!found) return names;

@@ -13,8 +13,9 @@ struct TopAdvice {
   std::optional<EstimatedSpeedup> speedup;  ///< absent where the rule gives none
 };
 
-/// The advice with the greatest estimate for the whole kernel; without one, the greatest local estimate; without any,
-/// the first warning or optimization. nullopt where no rule found anything (or none was run).
+/// Of the advice that relieves what bounds the kernel (advice_rules.inc): the greatest estimate for the whole kernel;
+/// without one, the greatest local estimate; without any, the first warning or optimization. Compression comes last.
+/// nullopt where no rule found such a thing (or none was run).
 [[nodiscard]] std::optional<TopAdvice> top_advice(const Trace& trace, const KernelProfile& kernel);
 
 }  // namespace sonde

@@ -4,12 +4,19 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "analyses/measured/busy_unit.h"
 #include "metrics/quantities.h"
 
 namespace sonde {
+namespace {
+
+constexpr double kAtItsLimit = 80;
+
+}  // namespace
 
 KernelBound bound_of(std::optional<double> compute, std::optional<double> memory, std::optional<double> waves) {
-  constexpr double kAtItsLimit = 80;
   constexpr double kLow = 60;
   constexpr double kClearLead = 10;
   if (!compute || !memory) return KernelBound::not_collected;
@@ -22,7 +29,16 @@ KernelBound bound_of(std::optional<double> compute, std::optional<double> memory
 
 KernelBound bound_of(const Trace& trace, const KernelProfile& kernel) {
   const auto value = [&](std::string_view quantity) { return quantity_value(quantity, trace, kernel); };
-  return bound_of(value("compute_sol"), value("memory_sol"), value("waves"));
+  const KernelBound bound = bound_of(value("compute_sol"), value("memory_sol"), value("waves"));
+  const bool l1_at_limit = bound == KernelBound::latency && value("l1_sol").value_or(0) >= kAtItsLimit;
+  return l1_at_limit ? KernelBound::memory : bound;
+}
+
+std::string bound_text(const Trace& trace, const KernelProfile& kernel) {
+  const KernelBound bound = bound_of(trace, kernel);
+  const auto memory = bound == KernelBound::memory ? busiest_memory(trace, kernel) : std::nullopt;
+  const std::string_view part = memory ? name_of(memory->part) : std::string_view();
+  return part.empty() ? std::string(name_of(bound)) : fmt::format("{} ({})", name_of(bound), part);
 }
 
 std::string_view name_of(KernelBound bound) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "trace/trace.h"
@@ -15,7 +16,10 @@ enum class KernelBound : uint8_t { not_collected, compute, memory, balanced, lat
 /// From speed of light in percent and blocks of the grid by those that fit at once, each where it was collected.
 [[nodiscard]] KernelBound bound_of(std::optional<double> compute_sol, std::optional<double> memory_sol,
                                    std::optional<double> waves);
+/// The same; beside it, an L1 at its limit is a bound by memory: the speed of light of memory leaves out parts of L1.
 [[nodiscard]] KernelBound bound_of(const Trace& trace, const KernelProfile& kernel);
+/// "memory (DRAM)", "latency": of memory with the busiest part. Empty for not_collected.
+[[nodiscard]] std::string bound_text(const Trace& trace, const KernelProfile& kernel);
 /// "memory", "small grid"; empty for not_collected.
 [[nodiscard]] std::string_view name_of(KernelBound bound);
 

@@ -59,13 +59,14 @@ std::optional<LaunchShape> shape_of_row(const Trace& trace, Row kernel) {
 }
 
 std::optional<int64_t> grid_blocks_of_row(const Trace& trace, Row kernel) { return volume(trace.kernels.grid, kernel); }
+std::optional<int64_t> block_threads_of_row(const Trace& trace, Row kernel) {
+  return volume(trace.kernels.block, kernel);
+}
 
 std::optional<SmLimits> limits_of_stream(const Trace& trace, StreamId stream) {
   if (stream >= trace.streams.size()) return std::nullopt;
   auto limits = limits_of(trace, trace.streams[stream].device);
-  const uint32_t green_context = trace.streams[stream].green_context;
-  const bool has_all_sms = green_context == kNone || green_context == 0;  // exports write both for none
-  if (limits && !has_all_sms) limits->sm_count.reset();
+  if (limits && trace.streams[stream].green_context != kNone) limits->sm_count.reset();
   return limits;
 }
 

@@ -33,6 +33,8 @@ struct LaunchResources {
 [[nodiscard]] std::optional<LaunchShape> shape_of_row(const Trace& trace, Row kernel);
 /// Blocks of the grid; absent where it is not known or too large for any GPU.
 [[nodiscard]] std::optional<int64_t> grid_blocks_of_row(const Trace& trace, Row kernel);
+/// Threads of a block, likewise.
+[[nodiscard]] std::optional<int64_t> block_threads_of_row(const Trace& trace, Row kernel);
 /// The limits of the GPU behind a stream. A green context has some of the SMs only: their number is absent.
 [[nodiscard]] std::optional<SmLimits> limits_of_stream(const Trace& trace, StreamId stream);
 

@@ -64,4 +64,12 @@ std::optional<Stall> top_stall(const Trace& trace, const KernelProfile& kernel) 
   return std::nullopt;
 }
 
+std::string_view meaning_of_stall(std::string_view reason) {
+#define SONDE_STALL(name, waits) \
+  if (reason == #name) return waits;
+#include "metrics/stall_reasons.inc"
+#undef SONDE_STALL
+  return {};
+}
+
 }  // namespace sonde

@@ -23,4 +23,7 @@ struct Stall {
 /// The longest wait; nullopt where none was collected.
 [[nodiscard]] std::optional<Stall> top_stall(const Trace& trace, const KernelProfile& kernel);
 
+/// What a warp waits for: "waiting for data of global, local, texture or surface memory"; empty for an unknown reason.
+[[nodiscard]] std::string_view meaning_of_stall(std::string_view reason);
+
 }  // namespace sonde

@@ -149,9 +149,11 @@ void add_memory_columns(Table& table, const std::vector<Line>& lines, const std:
 ModuleSteps with_last_steps(ModuleSteps steps, size_t modules) {
   constexpr size_t kMaxFigures = 32 << 20;  // a quarter of a gigabyte
   auto& steady = steps.found.steady;
+  auto& launched = steps.found.launched;
   const size_t most = std::max<size_t>(1, kMaxFigures / (modules + 1));
   if (steady.size() <= most) return steps;
   steady.erase(steady.begin(), steady.end() - static_cast<std::ptrdiff_t>(most));
+  launched.erase(launched.begin(), launched.end() - static_cast<std::ptrdiff_t>(most));
   return steps;
 }
 
@@ -250,7 +252,7 @@ Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTable
   if (all) add_memory_columns(table, lines, module_memory(trace, tree));
   const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
   const bool has_device = tree.whole.device_ns > 0 || !options.indented;
-  if (steps && has_device) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
+  if (steps && has_device) add_step_columns(table, lines, step_times(trace, tree, steps->found.launched), *steps);
   if (options.by_rank) add_rank_columns(table, trace, tree, modules_of(lines));
   if (!has_device) leave_device_out(table, lines);
   let_columns_yield(table);

@@ -44,13 +44,14 @@ struct Change {
   };
   std::vector<Resized> kernels;  ///< that take another time
   std::vector<Resized> copies;
+  std::vector<Resized> sets;
   /// Copies made on a stream of their own, those to a GPU so early that nothing waits for them. Those to the host still
   /// come behind the work whose results they take, and calls wait for them.
   std::vector<Row> ahead;
   std::vector<SideBySide> side_by_side;  ///< disjoint
 
   [[nodiscard]] bool empty() const {
-    return cuts.empty() && kernels.empty() && copies.empty() && ahead.empty() && side_by_side.empty();
+    return cuts.empty() && kernels.empty() && copies.empty() && sets.empty() && ahead.empty() && side_by_side.empty();
   }
 };
 

@@ -40,6 +40,7 @@ std::vector<ReplayOperation> replay_operations(const Trace& trace, const Gpus& g
   std::map<std::pair<const GpuOps*, Row>, int64_t> resized;
   for (const Change::Resized& r : change.kernels) resized[{&trace.kernels, r.row}] = r.duration_ns;
   for (const Change::Resized& r : change.copies) resized[{&trace.copies, r.row}] = r.duration_ns;
+  for (const Change::Resized& r : change.sets) resized[{&trace.sets, r.row}] = r.duration_ns;
   const std::set<Row> ahead(change.ahead.begin(), change.ahead.end());
   std::map<SideBySide::Operation, uint32_t> group_of;
   for (uint32_t group = 0; group < change.side_by_side.size(); ++group) {

@@ -10,7 +10,10 @@ extern const StatsReport collective_trace_report;
 namespace collective_trace {
 namespace {
 
-Fields fields(const ReportArguments&) { return kGpuWork | Fields{Field::streams, Field::kernel_resources}; }
+Fields fields(const ReportArguments&) {
+  return kGpuWork | Fields{Field::streams, Field::kernel_resources, Field::launches,
+                           Field::api,     Field::ranges,           Field::range_links};
+}
 
 /// Bytes a nanosecond are gigabytes a second. Unknown where sizes are, or where participants are missing: who came
 /// last is not known then.

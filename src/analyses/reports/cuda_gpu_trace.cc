@@ -114,8 +114,7 @@ class Columns {
     correlation_.push_back(ops.correlation[row]);
     device_.push_back(devices_.of(ops.stream[row]));
     context_.push_back(stream.context);
-    green_context_.push_back(stream.green_context == kNone || stream.green_context == 0 ? kUnknown
-                                                                                        : stream.green_context);
+    green_context_.push_back(stream.green_context == kNone ? kUnknown : stream.green_context);
     stream_.push_back(stream.stream);
     name_.push_back(name);
   }

@@ -79,7 +79,7 @@ const StatsReport gpu_metric_step_sum_report{
         R"(Sampled GPU metrics of the run and of its steps: use of SMs, DRAM, PCIe, NVLink.
 
 Run Avg   mean over all the time that samples cover
-Steps     number of steps with samples; steps are ranges that repeat over most of the run, without warm-up (`sonde modules`)
+Steps     number of steps with samples; steps are iterations of the run's loop, without warm-up (`sonde modules`)
 Step Avg, Step Min, Step Max, Step StdDev  of the means of the steps
 GPU       the GPU
 Metric    the profiler's name of the metric, with its unit

@@ -92,7 +92,7 @@ Peak, Peak Time  maximum in use, and when it was first reached; - if that was be
 Capacity (%)   Peak as a percentage of the GPU's memory
 Peak Reserved  maximum that PyTorch's allocator reserved from the driver, in use or not
 Last           in use after the last event
-Steps          number of steps: ranges that repeat over most of the run, without warm-up (see `sonde modules`)
+Steps          number of steps: iterations of the run's loop, without warm-up (see `sonde modules`)
 Step Growth, Growth StdErr  slope of the line through the memory in use at the end of each step, and its standard error
 Allocations, Releases  number of allocations and frees
 Not Released, Not Released Size  allocations that no later event frees

@@ -60,7 +60,9 @@ void add_launches(const Trace& trace, RankId rank, const StepAt& step_at, std::v
 
 }  // namespace
 
-std::vector<StepWork> work_of_steps(const Trace& trace, const Gpus& gpus, RankId rank, std::span<const Span> steps) {
+std::vector<StepWork> work_of_steps(const Trace& trace, const Gpus& gpus, const RankTurns& turns) {
+  const std::span<const Span> steps = turns.steady;
+  const RankId rank = turns.rank;
   std::vector<StepWork> work(steps.size());
   for (const auto& busy : busy_spans(trace, gpus, rank)) add_busy(steps, busy, work);
   const StepAt step_at(steps);
@@ -75,7 +77,7 @@ std::vector<StepWork> work_of_steps(const Trace& trace, const Gpus& gpus, RankId
     const uint32_t step = trace.copies.bytes[row] == kUnknown ? kNone : step_of(trace.copies, row);
     if (step != kNone) work[step].copy_bytes += trace.copies.bytes[row];
   }
-  add_launches(trace, rank, step_at, work);
+  add_launches(trace, rank, StepAt(turns.launched), work);
   return work;
 }
 

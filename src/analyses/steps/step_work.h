@@ -5,6 +5,7 @@
 
 #include "analyses/gpus/busy_time.h"
 #include "analyses/gpus/gpus.h"
+#include "analyses/steps/warm_up.h"
 #include "trace/trace.h"
 
 namespace sonde {
@@ -17,9 +18,8 @@ struct StepWork {
   int64_t copy_bytes = 0;   ///< as far as the copies tell
 };
 
-/// For each of the rank's steps, which are sorted and do not overlap. Needs kGpuWork and streams; launches are 0
-/// without the fields api and launches. O(n log n).
-[[nodiscard]] std::vector<StepWork> work_of_steps(const Trace& trace, const Gpus& gpus, RankId rank,
-                                                  std::span<const Span> steps);
+/// For each of the rank's steps, which do not overlap. Needs kGpuWork and streams; launches are 0 without the fields
+/// api and launches. O(n log n).
+[[nodiscard]] std::vector<StepWork> work_of_steps(const Trace& trace, const Gpus& gpus, const RankTurns& turns);
 
 }  // namespace sonde

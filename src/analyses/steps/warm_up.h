@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/steps/loops.h"
 #include "trace/trace.h"
 
 namespace sonde {
@@ -19,30 +20,32 @@ struct WarmUp {
   int64_t slow_iterations = 0;  ///< how many at the beginning took clearly longer; 0: no warm-up was seen
   double median_ns = 0;         ///< of the iterations after them
   double slow_mean_ns = 0;      ///< of the slow ones; 0 where there are none
-  std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each iteration after them
+  /// Start and end of each iteration after them. Where the host runs far ahead, the times are those of the GPUs
+  /// (times_of_turns()).
+  std::vector<std::pair<int64_t, int64_t>> steady;
+  std::vector<std::pair<int64_t, int64_t>> launched;  ///< when the host launched each of them; else as `steady`
 };
 
-/// Absent when no range and no sequence of launches (launch_repetition.h) repeats, one turn after the other, over most
-/// of the run (which takes `total_ns`), counted from its first range or operation of a GPU to its last. Ranges come
-/// first.
-[[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns);
+/// The iterations of a loop. Iterations at the beginning are a warm-up if they take clearly longer than those after
+/// them, are fewer than these, and these keep their length: a program whose work shrinks has none.
+[[nodiscard]] WarmUp warm_up_of(const Launches& launches, const Loop& loop);
+
+/// Of the whole run's loop (LoopFinder). Absent where there is none.
+[[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace);
 
 /// The turns of one rank that count.
 struct RankTurns {
   RankId rank = 0;
-  std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each; no two overlap
+  std::vector<std::pair<int64_t, int64_t>> steady;    ///< start and end of each; no two overlap
+  std::vector<std::pair<int64_t, int64_t>> launched;  ///< when the host launched each
 };
 
 /// Of each rank its own turns of what find_warm_up() found over all, without as many at the beginning as it found slow,
-/// so that the n-th of one rank is the n-th of the others. Ranks in which it does not repeat over most of the run are
-/// not there.
-[[nodiscard]] std::vector<RankTurns> turns_by_rank(const Trace& trace, const WarmUp& found, int64_t total_ns);
+/// so that the n-th of one rank is the n-th of the others. Ranks in which it does not repeat are not there.
+[[nodiscard]] std::vector<RankTurns> turns_by_rank(const Trace& trace, const WarmUp& found);
 
 /// A range that was recorded 2 to 4 times, one turn after the other over most of the run, and still took clearly less
 /// time in the last turn than in the one before: too few turns to be past the warm-up. Absent otherwise.
-[[nodiscard]] std::optional<WarmUp> unfinished_warm_up(const Trace& trace, int64_t total_ns);
-
-/// A name with each run of digits replaced by '#': "step 12" and "step 13" are one.
-[[nodiscard]] std::string without_numbers(std::string_view name);
+[[nodiscard]] std::optional<WarmUp> unfinished_warm_up(const Trace& trace);
 
 }  // namespace sonde

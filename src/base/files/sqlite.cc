@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <filesystem>
+#include <system_error>
+
 namespace sonde {
 namespace {
 
@@ -36,6 +39,7 @@ Result<bool> Statement::next() {
   switch (sqlite3_step(stmt_.get())) {
     case SQLITE_ROW: return true;
     case SQLITE_DONE: return false;
+    case SQLITE_INTERRUPT: return fail("stopped after much more work than a file of this size needs");
     default: return fail("{}", sqlite3_errmsg(db_));
   }
 }
@@ -90,8 +94,22 @@ Result<Database> Database::open(const std::string& path, const std::string& uri,
 
 Result<Database> Database::open_read_only(const std::string& path) {
   auto db = open(path, file_uri(path), SQLITE_OPEN_READONLY);
-  if (db) SONDE_TRY(db->execute(kReadPragmas));
+  if (!db) return db;
+  db->limit_work(path);
+  SONDE_TRY(db->execute(kReadPragmas));
   return db;
+}
+
+void Database::limit_work(const std::string& path) {
+  // A row takes some 100 instructions of SQLite's machine and no less than 10 bytes, and is read a few times.
+  constexpr int64_t kInstructionsPerCall = 1000;
+  constexpr int64_t kInstructionsPerByte = 200;
+  constexpr int64_t kLeast = 20'000'000;
+  std::error_code error;
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path, error));
+  work_left_ = std::make_unique<int64_t>((kLeast + (error ? 0 : bytes) * kInstructionsPerByte) / kInstructionsPerCall);
+  const auto is_spent = [](void* left) { return --*static_cast<int64_t*>(left) < 0 ? 1 : 0; };
+  sqlite3_progress_handler(db_.get(), kInstructionsPerCall, is_spent, work_left_.get());
 }
 
 Result<Database> Database::create(const std::string& path) {

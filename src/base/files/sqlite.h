@@ -53,6 +53,8 @@ class Statement {
 /// A SQLite database. Profiles are opened read-only and immutable: nothing, not even a journal, is written beside them.
 class Database {
  public:
+  /// A statement fails once all statements together did far more work than reading a file of this size can take: a view
+  /// of a hostile file may have rows without end.
   [[nodiscard]] static Result<Database> open_read_only(const std::string& path);
   /// A new file for bulk writing (no journal, no sync: a half-written file is deleted by the caller, never used).
   [[nodiscard]] static Result<Database> create(const std::string& path);
@@ -73,6 +75,8 @@ class Database {
   };
   explicit Database(sqlite3* db);
   [[nodiscard]] static Result<Database> open(const std::string& path, const std::string& uri, int flags);
+  void limit_work(const std::string& path);
+  std::unique_ptr<int64_t> work_left_;  ///< in calls of SQLite's progress handler, which db_ makes
   std::unique_ptr<sqlite3, Close> db_;
 };
 

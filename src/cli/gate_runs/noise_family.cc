@@ -8,7 +8,7 @@
 
 #include "gate/metric.h"
 #include "gate/store/choose_baseline.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

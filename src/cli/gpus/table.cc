@@ -4,7 +4,7 @@
 
 #include "cli/gpus/cells.h"
 #include "cli/gpus/view.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde::gpus {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "doctor/check.h"
 #include "report/text/sentence.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace doctor_cli {

@@ -1,9 +1,11 @@
 #include <regex>
 
 #include "analyses/kernels/kernel_join.h"
+#include "analyses/measured/launch_timeline.h"
+#include "analyses/measured/measured_launch.h"
 #include "analyses/modules/module_kernel_columns.h"
 #include "analyses/modules/module_table.h"
-#include "analyses/steps/run_extent.h"
+#include "analyses/steps/warm_up.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/tables/table_format.h"
@@ -85,8 +87,7 @@ Result<ModuleChoice> choice_of(const Options& options, const Trace& trace) {
 
 /// Absent where no range repeats as steps do.
 std::optional<ModuleSteps> steps_of(const Options& options, const Trace& trace) {
-  const Span extent = run_extent(trace);
-  auto found = find_warm_up(trace, extent.second - extent.first);
+  auto found = find_warm_up(trace);
   if (!found || found->steady.empty()) return std::nullopt;
   return ModuleSteps{std::move(*found), options.items_per_step};
 }
@@ -124,6 +125,15 @@ Result<ModuleReport> report_of(const Options& options, bool indented, const Join
                                                           log_text(profiles.reports->log));
 }
 
+/// A kernel report alone: its launches in the ranges that they were in.
+Result<JoinedProfiles> load_profiles(const Options& options) {
+  auto profiles = load_joined(options.profile, kModuleFields | Fields{Field::kernel_profiles});
+  if (!profiles || !is_kernel_report(profiles->timeline) || !has_ranges(profiles->timeline)) return profiles;
+  profiles->reports = std::move(profiles->timeline);
+  profiles->timeline = timeline_of_launches(*profiles->reports);
+  return profiles;
+}
+
 Status run(const Options& options) {
   const auto unit = find_time_unit(options.time_unit);
   if (!unit) return std::unexpected(unit.error());
@@ -131,7 +141,7 @@ Status run(const Options& options) {
                                         : options.output.empty() ? "column"
                                                                  : "csv");
   if (!format) return std::unexpected(format.error());
-  const auto profiles = load_joined(options.profile, kModuleFields);
+  const auto profiles = load_profiles(options);
   if (!profiles) return std::unexpected(profiles.error());
   const auto report = report_of(options, (*format)->for_people, *profiles);
   if (!report) return std::unexpected(report.error());

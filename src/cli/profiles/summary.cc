@@ -2,7 +2,10 @@
 
 #include "cli/output.h"
 #include "cli/profile_options.h"
+#include "report/json/measured_kernels_json.h"
 #include "report/json/summary_json.h"
+#include "report/text/log_text.h"
+#include "report/text/measured_kernels_text.h"
 #include "report/text/summary_text.h"
 
 namespace sonde {
@@ -16,13 +19,33 @@ struct SummaryOptions {
   bool force_overwrite = false;
 };
 
+/// The kernels of a kernel report instead of the events of a timeline.
+std::string measured_text(const Trace& trace, const RenderOptions& render) {
+  const Facts facts(trace);
+  return measured_summary_text(facts, diagnose(facts), render) +
+         (trace.log.empty() ? std::string() : "\n" + log_text(trace.log));
+}
+
+std::string measured_json(const Trace& trace, const RunSummary& summary) {
+  const Facts facts(trace);
+  nlohmann::ordered_json document = summary_document(trace, summary);
+  document["measured_kernels"] = measured_kernels_json(facts, diagnose(facts));
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string text_of(const SummaryOptions& options, const Trace& trace) {
+  const bool measured = is_kernel_report(trace);
+  const RunSummary summary = summarize(trace);
+  if (options.json) return measured ? measured_json(trace, summary) : summary_json(trace, summary);
+  return measured ? measured_text(trace, terminal_options()) : summary_text(trace, summary, terminal_options());
+}
+
 Status run(const SummaryOptions& options) {
-  const auto trace = load(options.profile, summary_fields());
+  const auto trace = load(options.profile, summary_fields() | Fields{Field::kernel_profiles, Field::metric_instances});
   if (!trace) return std::unexpected(trace.error());
-  const RunSummary summary = summarize(*trace);
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
-  output->write(options.json ? summary_json(*trace, summary) : summary_text(*trace, summary, terminal_options()));
+  output->write(text_of(options, *trace));
   return output->close();
 }
 

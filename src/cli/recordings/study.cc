@@ -271,7 +271,7 @@ bool report(const Files& files) {
     std::vector<std::string> words = {command, "--force-overwrite", "-o", file};
     std::ranges::copy(sources, std::back_inserter(words));
     const auto code = run_self(words, false);  // standard output is the program's
-    if (code && *code == 0) return true;
+    if (code && why_answered(*code)) return true;
     complain(fmt::format("{} was not written: `sonde {}` failed. Run it by hand to see the error", file,
                          fmt::join(words, " ")));
     return false;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +7,7 @@
 #include "base/text/suggest.h"
 #include "cli/output.h"
 #include "cli/runs/run_records.h"
+#include "gate/difference/comparable.h"
 #include "report/json/difference_json.h"
 #include "report/markdown/difference_markdown.h"
 #include "report/text/difference_text.h"
@@ -49,12 +51,28 @@ std::string rendered(const Comparison& comparison, const Options& options) {
   return comparison_text(comparison, options.all, options.output.empty() ? terminal_options() : RenderOptions());
 }
 
+/// Reads the profiles of a side again whose records are about another part than all sides have in common. Stored
+/// records stay what they are.
+Status take_part(const std::vector<std::string>& files, gate::PartOfRun part, Records& records) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (records[i].part == part) continue;
+    auto other = load_parts(std::array{files[i]}, part);
+    if (!other) return std::unexpected(other.error());
+    other->front().has_unused_steps = records[i].steps > 0;
+    records[i] = std::move(other->front());
+  }
+  return {};
+}
+
 Status run(const Options& options) {
-  const auto base = load_records(options.base);
+  auto base = load_parts(options.base, gate::PartOfRun::steps);
   if (!base) return std::unexpected(base.error());
-  const auto changed = load_records(options.changed);
+  auto changed = load_parts(options.changed, gate::PartOfRun::steps);
   if (!changed) return std::unexpected(changed.error());
   if (const Status kinds = check_kinds(*base, *changed); !kinds) return kinds;
+  const gate::PartOfRun part = gate::common_part(*base, *changed);
+  SONDE_TRY(take_part(options.base, part, *base));
+  SONDE_TRY(take_part(options.changed, part, *changed));
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   output->write(rendered(comparison_of(*base, *changed), options));

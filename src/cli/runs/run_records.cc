@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -17,6 +18,8 @@ namespace sonde {
 namespace {
 
 constexpr size_t kHead = 256;
+
+using RecordOf = std::function<gate::RunRecord(const Trace&)>;
 
 bool is_folder(const std::string& path) {
   struct stat info{};
@@ -41,23 +44,36 @@ Status check_folder(const std::string& path) {
 }
 
 /// The path's last two parts, as the files of a profile are named; of several ranks the folder's.
-Result<gate::RunRecord> read_profile(const std::string& path, Progress& progress) {
+Result<gate::RunRecord> read_profile(const std::string& path, Progress& progress, const RecordOf& record_of) {
   const std::array paths = {path};
   if (is_folder(path)) SONDE_TRY(check_folder(path));
   auto trace = read_run(paths, {gate::record_fields(), &progress});
   if (!trace) return std::unexpected(trace.error());
   link(*trace);
-  gate::RunRecord record = gate::record_run(*trace);
+  gate::RunRecord record = record_of(*trace);
   record.source = short_path(path);
   return record;
 }
 
-Result<gate::RunRecord> load_record(const std::string& path, Progress& progress) {
+Result<gate::RunRecord> load_record(const std::string& path, Progress& progress, const RecordOf& record_of) {
   if (!is_folder(path)) {
     const auto head = read_head(path, kHead);
     if (head && gate::is_record(*head)) return read_record(path);
   }
-  return read_profile(path, progress);
+  return read_profile(path, progress, record_of);
+}
+
+Result<std::vector<gate::RunRecord>> load_each(std::span<const std::string> files, const RecordOf& record_of) {
+  SONDE_TRY(check_named_once(files));
+  const auto progress = terminal_progress();
+  std::vector<gate::RunRecord> records;
+  for (const std::string& file : files) {
+    auto record = load_record(file, *progress, record_of);
+    if (!record) return std::unexpected(record.error());
+    records.push_back(std::move(*record));
+  }
+  progress->end();
+  return records;
 }
 
 }  // namespace
@@ -76,16 +92,11 @@ Status check_named_once(std::span<const std::string> files) {
 }
 
 Result<std::vector<gate::RunRecord>> load_records(std::span<const std::string> files) {
-  SONDE_TRY(check_named_once(files));
-  const auto progress = terminal_progress();
-  std::vector<gate::RunRecord> records;
-  for (const std::string& file : files) {
-    auto record = load_record(file, *progress);
-    if (!record) return std::unexpected(record.error());
-    records.push_back(std::move(*record));
-  }
-  progress->end();
-  return records;
+  return load_each(files, [](const Trace& trace) { return gate::record_run(trace); });
+}
+
+Result<std::vector<gate::RunRecord>> load_parts(std::span<const std::string> files, gate::PartOfRun part) {
+  return load_each(files, [part](const Trace& trace) { return gate::record_part(trace, part); });
 }
 
 }  // namespace sonde

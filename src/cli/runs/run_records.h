@@ -17,4 +17,7 @@ namespace sonde {
 /// progress on a terminal. The error names the file; a file that is named twice is one.
 [[nodiscard]] Result<std::vector<gate::RunRecord>> load_records(std::span<const std::string> files);
 
+/// The same for `sonde compare`: profiles are recorded as record_part() does.
+[[nodiscard]] Result<std::vector<gate::RunRecord>> load_parts(std::span<const std::string> files, gate::PartOfRun part);
+
 }  // namespace sonde

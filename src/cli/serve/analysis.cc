@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files/small_file.h"
+#include "cli/command.h"
 #include "dispatch/profiles/bounded_run.h"
 
 namespace sonde::serve {
@@ -42,7 +43,7 @@ Result<std::string> why_of(const std::string& file, const std::atomic<bool>& sto
                                           .time_limit = kTimeLimit},
                                          stop);
   if (!end) return std::unexpected(end.error());
-  if (end->status != 0 || end->signal != 0 || end->timed_out || end->stopped) {
+  if (!why_answered(end->status) || end->signal != 0 || end->timed_out || end->stopped) {
     const std::string said = dispatch::last_line(scratch.error);
     return fail("sonde why {}: {}", file, said.empty() ? dispatch::shown_end(*end) : said);
   }

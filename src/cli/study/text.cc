@@ -14,7 +14,7 @@
 #include "report/text/join_text.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 #include "trace/columns.h"
 #include "trace/kernel_name.h"
 

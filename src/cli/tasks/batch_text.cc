@@ -6,7 +6,7 @@
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/ids.h"
 #include "report/text/plain_text.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/tasks/grid.h"
 #include "cli/tasks/ids.h"
 #include "report/text/sentence.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

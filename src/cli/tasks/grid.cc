@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

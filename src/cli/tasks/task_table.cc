@@ -9,7 +9,7 @@
 #include "cli/tasks/grid.h"
 #include "cli/tasks/ids.h"
 #include "cli/tasks/shell_text.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

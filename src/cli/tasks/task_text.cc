@@ -12,7 +12,7 @@
 #include "cli/tasks/ids.h"
 #include "cli/tasks/shell_text.h"
 #include "report/text/plain_text.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

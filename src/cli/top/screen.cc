@@ -9,7 +9,7 @@
 #include "cli/top/model.h"
 #include "cli/top/sparkline.h"
 #include "report/text/plain_text.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde::top {
 namespace {

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "exporters/nsys/sections.h"
+#include "trace/recorded_inputs.h"
 
 namespace sonde::nsys_export {
 namespace {
@@ -24,7 +25,8 @@ constexpr int64_t kDomainCreate = 75;
 
 template <typename Table>
 Cell text_of(const Context& c, const Table& table, size_t row) {
-  return table.name.empty() || table.name[row] == kNone ? Cell() : Cell(c.trace.name(table.name[row]));
+  const std::string_view text = table.name.empty() ? std::string_view() : c.trace.name(table.name[row]);
+  return text.empty() ? Cell() : Cell(text);
 }
 
 template <typename Table>
@@ -111,7 +113,8 @@ Cell json_of(const Context& c, const Ranges& r, size_t row) {
   if (!r.sequence.empty() && r.sequence[row] != kUnknown)
     json += fmt::format("\"Sequence number\":{}", r.sequence[row]);
   if (!r.shapes.empty() && r.shapes[row] != kNone) {
-    json += fmt::format("{}\"Input Dims\":{}", json.empty() ? "" : ",", quoted(c.trace.name(r.shapes[row])));
+    json += fmt::format("{}\"Input Dims\":{}", json.empty() ? "" : ",",
+                        quoted(line_of(c.trace.name(r.shapes[row]), InputLine::shapes)));
   }
   if (json.empty()) return {};
   json = '{' + json + '}';

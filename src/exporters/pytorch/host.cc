@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "exporters/files/json_output.h"
 #include "exporters/pytorch/writer.h"
+#include "trace/recorded_inputs.h"
 
 namespace sonde::pytorch_export {
 namespace {
@@ -35,8 +37,9 @@ void put_operator_details(Writer& w, Row row) {
     w.put(FMT_COMPILE(",\"Sequence number\":{},\"Fwd thread id\":{}"), r.sequence[row], backward);
   }
   if (r.shapes.empty() || r.shapes[row] == kNone) return;
-  const bool list = is_list_of_numbers(w.trace.name(r.shapes[row]));
-  w.put(FMT_COMPILE(",\"Input Dims\":{}{}{}"), list ? "" : "\"", w.name(r.shapes[row]), list ? "" : "\"");
+  const std::string_view shapes = line_of(w.trace.name(r.shapes[row]), InputLine::shapes);
+  const bool list = is_list_of_numbers(shapes);
+  w.put(FMT_COMPILE(",\"Input Dims\":{}{}{}"), list ? "" : "\"", json_escape(shapes), list ? "" : "\"");
 }
 
 void put_python_details(Writer& w, Row row) {

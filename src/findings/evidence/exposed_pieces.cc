@@ -44,7 +44,8 @@ std::vector<Evidence> evidence_of_pieces(const Facts& facts, std::vector<Exposed
   std::vector<Evidence> evidence;
   for (const ExposedPiece& p : pieces) {
     evidence.push_back({p.span.first, p.span.second, facts.gpus.gpus[p.gpu].place,
-                        std::string(facts.trace.name(facts.trace.kernels.name[p.kernel]))});
+                        std::string(facts.trace.name(facts.trace.kernels.name[p.kernel])),
+                        facts.kernel_name(p.kernel)});
   }
   return evidence;
 }

@@ -10,9 +10,11 @@
 /// For rules on kernels that could take less time.
 namespace sonde {
 
-inline const Fields kFasterKernelsFields =
-    kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources, Field::kernel_short_names};
+inline const Fields kFasterKernelsFields = kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources};
 inline const Checks kFasterKernelsChecks{Check::records_complete, Check::past_warm_up, Check::kernels_traced};
+
+/// Of all NVIDIA GPUs; AMD's wavefronts have 32 or 64.
+inline constexpr int64_t kWarpThreads = 32;
 
 struct FasterKernels {
   std::vector<Change::Resized> kernels;
@@ -37,5 +39,9 @@ class JudgedOccupancy {
 /// the kernels take now, {most}, their names with shares of that, and these arguments.
 void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,
                         std::vector<Argument> arguments, Diagnosis& diagnosis);
+/// The same with the time that the kernels lose as ceiling: a replay would keep the host as slow as the profiler made
+/// it.
+void add_slow_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,
+                      std::vector<Argument> arguments, Diagnosis& diagnosis);
 
 }  // namespace sonde

@@ -15,9 +15,8 @@ namespace sonde {
 void judge_steady_calls(const Facts& facts, Diagnosis& diagnosis, std::string_view rule, ApiKind kind, IdleCause cause);
 
 /// Why these rules draw no conclusion.
-inline constexpr CatalogueText kSteadyCallsNeedSteps{"steady_calls.no_steps.says",
-                                                     "no range and no sequence of launches repeats over most of the "
-                                                     "run, so the loop cannot be distinguished from set-up"};
+inline constexpr CatalogueText kSteadyCallsNeedSteps{
+    "steady_calls.no_steps.says", "no steps were found, so the loop cannot be distinguished from set-up"};
 
 inline const Fields kSteadyCallFields = kReplayFields | kIdleFields;
 

@@ -8,9 +8,7 @@ namespace sonde {
 
 /// Why rules on waits within steps draw no conclusion.
 inline constexpr std::string_view kNoRepeatedSteps =
-    "no range and no sequence of launches repeats over most of the run, so waits in a loop cannot be distinguished "
-    "from "
-    "other waits";
+    "no steps were found, so waits in a loop cannot be distinguished from other waits";
 
 /// Rows of `api`: calls that wait for the GPU within a step that launches more work after them. Waits after a
 /// step's last launch are not among them: they deliver results.

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "analyses/kernels/kernel_bound.h"
+#include "analyses/measured/busy_unit.h"
+#include "base/text/function_name.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
@@ -53,11 +55,17 @@ void add_measured(const Facts& facts, NameId name, Finding& finding) {
   if (!launch) return;
   const auto compute = facts.kernels->quantity(*launch, "compute_sol");
   const auto memory = facts.kernels->quantity(*launch, "memory_sol");
+  finding.fixable = compute && memory;
   finding.id = id_of(bound_of(compute, memory, facts.kernels->quantity(*launch, "waves")));
   finding.arguments.push_back(text_argument("file", report_of(*facts.kernels, *launch)));
   if (!compute || !memory) return;
   finding.arguments.push_back(percent_argument("compute", *compute));
   finding.arguments.push_back(percent_argument("memory", *memory));
+  const KernelProfile& profile =
+      facts.kernels->reports->kernel_profiles[facts.kernels->sample(*launch)->profiles.front()];
+  const auto busiest = busiest_memory(*facts.kernels->reports, profile);
+  const std::string_view part = busiest ? name_of(busiest->part) : std::string_view();
+  finding.arguments.push_back(text_argument("part", std::string(part.empty() ? "memory" : part)));
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -84,9 +92,10 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.id = "dominant_kernel",
        .arguments = {percent_argument("share", percent), count_argument("count", top->second.count),
-                     text_argument("kernel", std::string(facts.trace.name(top->first)))},
+                     text_argument("kernel", brief_function_name(facts.trace.name(top->first)))},
        .ceiling_ns = facts.per_gpu(top->second.ns),
        .reachable = false,
+       .fixable = false,
        .evidence = {}});
   add_measured(facts, top->first, diagnosis.findings.back());
 }
@@ -97,7 +106,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Measure this kernel first: sonde study -- PROGRAM, or ncu --set full -k NAME -c 3 and then sonde kernel."},
     {"dominant_kernel_memory.says",
      "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches. Measured: compute at {compute} of "
-     "its peak, memory at {memory}. Memory limits it."},
+     "its peak, memory at {memory}. It is limited by {part}."},
     {"dominant_kernel_memory.do",
      "Move fewer bytes: fuse it with neighboring kernels, use a lower precision, or reuse data in shared memory and "
      "registers. sonde kernel {file} shows which level of memory limits it."},
@@ -158,6 +167,7 @@ const Rule dominant_kernel_rule{.name = "dominant_kernel",
                                 .checks = {Check::past_warm_up, Check::kernels_traced},
                                 .judge = &dominant_kernel_finding::judge,
                                 .texts = dominant_kernel_finding::kTexts,
-                                .docs = &dominant_kernel_finding::docs};
+                                .docs = &dominant_kernel_finding::docs,
+                                .saves = Saves::gpu_work};
 
 }  // namespace sonde

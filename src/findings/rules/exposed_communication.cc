@@ -20,6 +20,8 @@ namespace {
 /// Of communication while nothing computes: some records are lost.
 constexpr double kMaxUnmatchedShare = 0.05;
 constexpr double kMinPercentOfBound = 5;
+/// From here on a bound on unmatched communication is ordered by its size, as what can be saved is.
+constexpr double kMinPercentOfLarge = 10;
 /// The part of a large collective that cannot be hidden when it is cut into parts: the last one, as large as
 /// DistributedDataParallel makes them (bucket_cap_mb=25).
 constexpr double kPartBytes = 25 << 20;
@@ -93,9 +95,36 @@ Finding finding_of(const Facts& facts, std::string id, const Pieces& pieces, int
           .evidence = evidence_of_pieces(facts, pieces)};
 }
 
+/// Whether the profile is known to have all GPUs of the job.
+bool has_all_ranks(const Facts& facts) {
+  int world = 0;
+  for (const Rank& rank : facts.trace.ranks) world = std::max(world, rank.world_size.value_or(0));
+  if (world > 0) return facts.trace.ranks.size() >= static_cast<size_t>(world);
+  return facts.gpus.gpus.size() > 1;
+}
+
 Finding bound_of(const Facts& facts, std::string id, const Pieces& pieces, int64_t alone) {
   Finding finding = finding_of(facts, std::move(id), pieces, alone, alone);
   finding.reachable = false;
+  return finding;
+}
+
+/// Communication of which waiting is not known.
+Finding unmatched_of(const Facts& facts, const Pieces& pieces, int64_t alone) {
+  const bool all_ranks = has_all_ranks(facts);
+  Finding finding = bound_of(facts, all_ranks ? "unmatched_communication" : "communication_or_waiting", pieces, alone);
+  finding.reachable = facts.percent_of_wall(alone) >= kMinPercentOfLarge;
+  if (!all_ranks) return finding;
+  const Kernels& k = facts.trace.kernels;
+  int64_t count = 0;
+  int64_t unmatched = 0;
+  for (Row row = 0; row < row_count(k); ++row) {
+    if (facts.communication[row] == CommunicationKind::none || !facts.judged(k.start[row])) continue;
+    ++count;
+    unmatched += facts.collectives.of_kernel[row] == kNone ? 1 : 0;
+  }
+  finding.arguments.push_back(count_argument("unmatched", unmatched));
+  finding.arguments.push_back(count_argument("count", count));
   return finding;
 }
 
@@ -107,7 +136,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (alone_ns(facts, unmatched) > most) {
     const int64_t alone = alone_ns(facts, pieces);
     if (facts.percent_of_wall(alone) < kMinPercentOfBound) return;
-    diagnosis.findings.push_back(bound_of(facts, "communication_or_waiting", pieces, alone));
+    diagnosis.findings.push_back(unmatched_of(facts, pieces, alone));
     return;
   }
   std::erase_if(pieces, [](const ExposedPiece& p) { return p.waits || p.collective == kNone; });
@@ -141,6 +170,13 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"communication_or_waiting.do",
      "Record all ranks and name all their files. sonde then distinguishes transfers from waiting, and identifies the "
      "late GPU."},
+    {"unmatched_communication.says",
+     "Communication kernels run for {time} while nothing computes on the GPU. {unmatched} of {count} have no "
+     "counterpart on the other GPUs that names or times identify, so transfers cannot be distinguished from waiting."},
+    {"unmatched_communication.do",
+     "Compute something else in that time (async_op=True, another micro-batch, a separate stream), or move less data. "
+     "sonde stats -r collective_trace lists which kernels have counterparts. PyTorch's traces name each collective and "
+     "its process group (torch 2.2 and later), which makes them comparable."},
 });
 
 std::vector<FindingDoc> docs() {
@@ -169,7 +205,18 @@ std::vector<FindingDoc> docs() {
                  .when = fmt::format("Kernels without a complete match take more than {:g} % of this time.",
                                      100 * kMaxUnmatchedShare),
                  .not_when = {},
-                 .ceiling = "A bound that no fix reaches: the time in which only communication runs.",
+                 .ceiling = fmt::format("The time in which only communication runs. Below {:g} % of the judged time it "
+                                        "is ordered after all that a fix can reach.",
+                                        kMinPercentOfLarge),
+                 .evidence = "The longest pieces.",
+                 .min_percent = kMinPercentOfBound},
+      FindingDoc{.ids = {"unmatched_communication"},
+                 .reports = "The same, and the profile has all ranks of the job, or several GPUs without a number of "
+                            "ranks.",
+                 .when = fmt::format("Kernels without a complete match take more than {:g} % of this time.",
+                                     100 * kMaxUnmatchedShare),
+                 .not_when = {},
+                 .ceiling = "As for `communication_or_waiting`.",
                  .evidence = "The longest pieces.",
                  .min_percent = kMinPercentOfBound}};
 }
@@ -184,6 +231,7 @@ const Rule exposed_communication_rule{.name = "exposed_communication",
                                       .checks = kLoopChecks,
                                       .judge = &exposed_communication_finding::judge,
                                       .texts = exposed_communication_finding::kTexts,
-                                      .docs = &exposed_communication_finding::docs};
+                                      .docs = &exposed_communication_finding::docs,
+                                      .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -142,6 +142,7 @@ const Rule exposed_copy_rule{.name = "exposed_copy",
                              .checks = kLoopChecks,
                              .judge = &exposed_copy_finding::judge,
                              .texts = exposed_copy_finding::kTexts,
-                             .docs = &exposed_copy_finding::docs};
+                             .docs = &exposed_copy_finding::docs,
+                             .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -74,6 +74,7 @@ const Rule float32_matmul_rule{.name = "float32_matmul",
                                .checks = kFasterKernelsChecks,
                                .judge = &float32_matmul_finding::judge,
                                .texts = float32_matmul_finding::kTexts,
-                               .docs = &float32_matmul_finding::docs};
+                               .docs = &float32_matmul_finding::docs,
+                               .saves = Saves::gpu_work};
 
 }  // namespace sonde

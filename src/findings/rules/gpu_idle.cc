@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "analyses/calls/api_label.h"
+#include "analyses/calls/os_call_kind.h"
 #include "analyses/gpus/idle_totals.h"
 #include "findings/evidence/claimed_idle_time.h"
 #include "findings/evidence/most_of.h"
@@ -13,16 +15,91 @@
 #include "trace/columns.h"
 
 /// Idle time of the GPUs, a finding for each cause. Each idle nanosecond of a GPU has one cause, so these ceilings add
-/// up to its idle time at most. Idle time that other findings explain is theirs (Claims).
+/// up to its idle time at most. Idle time that other findings explain is theirs (Claims). Host time that ends in a copy
+/// to the GPU is a finding of its own: the host prepares what it copies, as a data loader does.
 namespace sonde {
 namespace gpu_idle_finding {
 namespace {
 
+/// Smaller copies are flags and scalars.
+constexpr int64_t kMinInputBytes = 4 << 10;
+
+/// Idle time in which the host prepares what it copies to the GPU next: outside of ranges and CUDA calls, or in calls
+/// of the operating system that do not sleep for a given time.
+class InputPreparation {
+ public:
+  explicit InputPreparation(const Facts& facts) : facts_(facts), uploads_(row_count(facts.trace.api), false) {
+    const Copies& c = facts.trace.copies;
+    for (Row row = 0; row < c.launch.size(); ++row) {
+      const bool up = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
+      if (up && c.launch[row] != kNone && c.bytes[row] >= kMinInputBytes) uploads_[c.launch[row]] = true;
+    }
+  }
+  [[nodiscard]] bool holds(const IdlePiece& piece) const {
+    if (piece.launch == kNone || !uploads_[piece.launch]) return false;
+    if (piece.cause == IdleCause::host) return true;
+    return piece.cause == IdleCause::os_call && os_call_kind(facts_.trace.name(piece.name)) != OsCallKind::sleep;
+  }
+
+ private:
+  const Facts& facts_;
+  std::vector<bool> uploads_;  ///< by row of `api`
+};
+
+/// A kernel behind a launch or another kernel starts within microseconds. The driver's slices of time are some
+/// milliseconds (about 2 ms on current GPUs).
+constexpr int64_t kMinForeignNs = 500'000;
+constexpr size_t kMinForeignTimes = 5;
+
+/// GPUs of which all recorded work is on one stream that waits for no event: queued work there waits for nothing that
+/// the profile has.
+std::vector<bool> gpus_of_one_stream(const Facts& facts) {
+  std::vector<bool> has_work(facts.trace.streams.size(), false);
+  for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
+    for (const StreamId stream : ops.stream) has_work[stream] = true;
+  });
+  std::vector<int> streams(facts.gpus.gpus.size(), 0);
+  for (StreamId stream = 0; stream < has_work.size(); ++stream) {
+    if (has_work[stream]) ++streams[facts.gpus.of_stream[stream]];
+  }
+  std::vector<bool> one(streams.size());
+  for (size_t gpu = 0; gpu < streams.size(); ++gpu) one[gpu] = streams[gpu] == 1;
+  const Syncs& syncs = facts.trace.syncs;
+  for (Row row = 0; row < row_count(syncs); ++row) {
+    const bool waits = syncs.kind[row] == static_cast<uint8_t>(SyncKind::stream_waits_event);
+    const uint32_t gpu = waits && syncs.stream[row] != kNone ? facts.gpus.of_stream[syncs.stream[row]] : kNone;
+    if (gpu < one.size()) one[gpu] = false;  // a stream without work is on no GPU
+  }
+  for (Row row = 0; row < row_count(facts.trace.kernels); ++row) {
+    if (facts.communication[row] == CommunicationKind::none) continue;
+    one[facts.gpus.of_stream[facts.trace.kernels.stream[row]]] = false;
+  }
+  return one;
+}
+
 /// Idle time that no finding has claimed.
-IdleTotals unclaimed(const Facts& facts, const Claims& claims) {
+struct Unclaimed {
+  IdleTotals totals;                ///< but for `input`
+  std::vector<IdlePiece> input;     ///< before copies to the GPU
+  std::vector<int64_t> foreign_ns;  ///< of pieces of `queued` that nothing in the profile explains
+};
+
+Unclaimed unclaimed(const Facts& facts, const Claims& claims) {
   const ClaimedIdleTime claimed(claims);
-  return idle_totals(facts.trace, facts.gpus, facts.extent,
-                     [&](const IdlePiece& piece) { return !claimed.holds(piece.gpu, piece.start_ns); });
+  const InputPreparation prepares(facts);
+  const std::vector<bool> one_stream = gpus_of_one_stream(facts);
+  Unclaimed idle;
+  idle.totals = idle_totals(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
+    if (claimed.holds(piece.gpu, piece.start_ns)) return false;
+    if (prepares.holds(piece)) {
+      idle.input.push_back(piece);
+      return false;
+    }
+    const int64_t ns = piece.end_ns - piece.start_ns;
+    if (piece.cause == IdleCause::queued && one_stream[piece.gpu] && ns >= kMinForeignNs) idle.foreign_ns.push_back(ns);
+    return true;
+  });
+  return idle;
 }
 
 /// What the thread was in most.
@@ -37,13 +114,54 @@ std::string calls_of(const Facts& facts, const IdleTotals& idle, IdleCause cause
   return text.empty() ? "no call or range has a name" : text;
 }
 
-std::vector<Evidence> evidence_of(const Facts& facts, const IdleTotals& idle, IdleCause cause) {
+std::vector<Evidence> evidence_of(const Facts& facts, const std::vector<IdlePiece>& pieces) {
   std::vector<Evidence> evidence;
-  for (const IdlePiece& piece : idle.longest[static_cast<size_t>(cause)]) {
+  for (const IdlePiece& piece : pieces) {
     evidence.push_back({piece.start_ns, piece.end_ns, facts.gpus.gpus[piece.gpu].place,
                         std::string(api_label(facts.trace.name(piece.name)))});
   }
   return evidence;
+}
+
+/// Host time before copies to the GPU.
+void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& diagnosis) {
+  int64_t ns = 0;
+  std::map<std::string, int64_t> by_label;
+  for (const IdlePiece& piece : pieces) {
+    const int64_t length = piece.end_ns - piece.start_ns;
+    ns += length;
+    by_label[piece.name == kNone ? "outside traced calls" : std::string(api_label(facts.trace.name(piece.name)))] +=
+        length;
+  }
+  const int64_t time = facts.per_gpu(ns);
+  if (facts.percent_of_wall(time) < kWorthPercent) return;
+  std::ranges::stable_sort(pieces, std::greater(), [](const IdlePiece& p) { return p.end_ns - p.start_ns; });
+  pieces.resize(std::min(pieces.size(), kMaxEvidence));
+  diagnosis.findings.push_back(
+      {.id = "gpu_idle_input",
+       .arguments = {duration_argument("time", time), text_argument("most", most_of(by_label, ns))},
+       .ceiling_ns = time,
+       .evidence = evidence_of(facts, pieces)});
+}
+
+/// Calls that make a stream wait for the host or for a value in memory.
+bool streams_wait_for_host(const Facts& facts) {
+  const Calls& api = facts.trace.api;
+  std::set<NameId> names(api.name.begin(), api.name.end());
+  return std::ranges::any_of(names, [&](NameId name) {
+    const std::string_view text = facts.trace.name(name);
+    return text.contains("LaunchHostFunc") || text.contains("StreamAddCallback") || text.contains("StreamWaitValue");
+  });
+}
+
+/// Most of the queued time passes in pieces that nothing in the profile explains.
+void name_foreign_work(const Facts& facts, std::vector<int64_t> foreign, int64_t queued_ns, Finding& finding) {
+  const int64_t sum = std::accumulate(foreign.begin(), foreign.end(), int64_t{0});
+  if (foreign.size() < kMinForeignTimes || 2 * sum < queued_ns || streams_wait_for_host(facts)) return;
+  std::ranges::nth_element(foreign, foreign.begin() + static_cast<std::ptrdiff_t>(foreign.size() / 2));
+  finding.id = "gpu_idle_queued_elsewhere";
+  finding.arguments.push_back(count_argument("count", foreign.size()));
+  finding.arguments.push_back(duration_argument("median", foreign[foreign.size() / 2]));
 }
 
 /// Time that threads spend blocked in synchronization: without it the host gains no more than that.
@@ -75,7 +193,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"gpu_idle", "gpu_idle.no_gpu_work", {}});
     return;
   }
-  const IdleTotals idle = unclaimed(facts, diagnosis.claims);
+  auto [idle, input, foreign] = unclaimed(facts, diagnosis.claims);
+  judge_input(facts, std::move(input), diagnosis);
   for (const IdleCause cause : reported_causes()) {
     const int64_t time = facts.per_gpu(idle.total(cause));
     const int64_t ceiling =
@@ -85,7 +204,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
         {.id = id_of(cause),
          .arguments = {duration_argument("time", time), text_argument("most", calls_of(facts, idle, cause))},
          .ceiling_ns = ceiling,
-         .evidence = evidence_of(facts, idle, cause)});
+         .evidence = evidence_of(facts, idle.longest[static_cast<size_t>(cause)])});
+    if (cause == IdleCause::queued) name_foreign_work(facts, foreign, idle.total(cause), diagnosis.findings.back());
   }
 }
 
@@ -101,6 +221,14 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"gpu_idle_queued.do",
      "Check the waits between streams (cudaStreamWaitEvent) directly before these places. If many short kernels follow "
      "each other, launch them as one CUDA graph."},
+    {"gpu_idle_queued_elsewhere.says",
+     "The GPU is idle for {time} although work is queued, {count} times for {median} or about that. The profile has "
+     "one "
+     "stream and no event that the work could wait for: another process or graphics probably uses the GPU in turns "
+     "(time slices)."},
+    {"gpu_idle_queued_elsewhere.do",
+     "Check which processes use the GPU while this program runs (nvidia-smi pmon). Run it alone, or share the GPU with "
+     "MPS. The times of kernels in this profile may contain the turns of others, too."},
     {"gpu_idle_start.says", "The GPU is idle for {time} between queued operations that only had to start."},
     {"gpu_idle_start.do",
      "Short operations take as long to start as to run. Launch them as one CUDA graph, or fuse them."},
@@ -114,6 +242,14 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"gpu_idle_data_loading.do",
      "Load data ahead of the step: use more workers (DataLoader num_workers, prefetch_factor, persistent_workers), use "
      "pin_memory, or decode on the GPU."},
+    {"gpu_idle_input.says",
+     "The GPU is idle for {time} while the host prepares the data that it copies to the GPU next, as in data loading "
+     "({most})."},
+    {"gpu_idle_input.do",
+     "Prepare the next input while the GPU computes. In PyTorch: more data loading workers (DataLoader num_workers, "
+     "prefetch_factor, persistent_workers), pin_memory, or decoding on the GPU. Elsewhere: another thread. An NVTX "
+     "range "
+     "around the loader shows which part is slow."},
     {"gpu_idle_synchronization.says",
      "The GPU is idle for {time} because the host synchronizes with it and prepares the next work only then: {most}."},
     {"gpu_idle_synchronization.do",
@@ -180,6 +316,16 @@ std::vector<FindingDoc> docs() {
     doc.ids.push_back(id_of(cause));
     doc.reports += fmt::format("\n  - `{}`: {}", info_of(cause).name, info_of(cause).meaning);
   }
+  doc.ids.emplace_back("gpu_idle_queued_elsewhere");
+  doc.reports += fmt::format(
+      "\n  - `queued_elsewhere`: `queued`, if most of it passes in at least {} pieces of at least {} us on a GPU whose "
+      "recorded work is on one stream that waits for no event",
+      kMinForeignTimes, kMinForeignNs / 1000);
+  doc.ids.emplace_back("gpu_idle_input");
+  doc.reports += fmt::format(
+      "\n  - `input`: time of `host`, or of `os_call` without sleeping, whose next operation is a copy of at least {} "
+      "KiB to the GPU",
+      kMinInputBytes >> 10);
   return {doc};
 }
 
@@ -189,7 +335,7 @@ std::vector<FindingDoc> docs() {
 extern const Rule gpu_idle_rule;
 const Rule gpu_idle_rule{.name = "gpu_idle",
                          .description = "GPU idle time by cause",
-                         .fields = kIdleFields,
+                         .fields = kIdleFields | Fields{Field::syncs},
                          .checks = {Check::records_complete, Check::launches_free},
                          .judge = &gpu_idle_finding::judge,
                          .texts = gpu_idle_finding::kTexts,

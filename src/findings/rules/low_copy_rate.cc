@@ -149,6 +149,7 @@ const Rule low_copy_rate_rule{.name = "low_copy_rate",
                               .checks = kLoopChecks,
                               .judge = &low_copy_rate_finding::judge,
                               .texts = low_copy_rate_finding::kTexts,
-                              .docs = &low_copy_rate_finding::docs};
+                              .docs = &low_copy_rate_finding::docs,
+                              .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -75,6 +75,7 @@ const Rule low_occupancy_rule{.name = "low_occupancy",
                               .checks = kFasterKernelsChecks,
                               .judge = &low_occupancy_finding::judge,
                               .texts = low_occupancy_finding::kTexts,
-                              .docs = &low_occupancy_finding::docs};
+                              .docs = &low_occupancy_finding::docs,
+                              .saves = Saves::gpu_work};
 
 }  // namespace sonde

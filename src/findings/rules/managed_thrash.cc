@@ -199,6 +199,7 @@ const Rule managed_thrash_rule{.name = "managed_thrash",
                                .checks = kLoopChecks,
                                .judge = &managed_thrash_finding::judge,
                                .texts = managed_thrash_finding::kTexts,
-                               .docs = &managed_thrash_finding::docs};
+                               .docs = &managed_thrash_finding::docs,
+                               .saves = Saves::gpu_work};
 
 }  // namespace sonde

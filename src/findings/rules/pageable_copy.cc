@@ -121,6 +121,7 @@ const Rule pageable_copy_rule{.name = "pageable_copy",
                               .checks = kLoopChecks,
                               .judge = &pageable_copy_finding::judge,
                               .texts = pageable_copy_finding::kTexts,
-                              .docs = &pageable_copy_finding::docs};
+                              .docs = &pageable_copy_finding::docs,
+                              .saves = Saves::gpu_work};
 
 }  // namespace sonde

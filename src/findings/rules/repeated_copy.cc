@@ -16,7 +16,8 @@
 /// Copies of the same size to the GPU, several in each step from different places of the model: constants, masks or
 /// weights that could stay there. No recorder shows the copied data, so the text says "if". The ceiling is what a
 /// replay (replay.h) saves in which none is made: constant data is copied before the loop. Batches that accumulate
-/// gradients have the whole model between two copies.
+/// gradients have the whole model between two copies. Copies without a launch between them are the pieces of one input:
+/// a data pipeline's thread launches nothing of the model.
 namespace sonde {
 namespace repeated_copy_finding {
 namespace {
@@ -26,6 +27,26 @@ constexpr size_t kMinInStep = 4;
 constexpr int64_t kMinBytes = 256 << 10;
 /// So many kernels between two copies are the whole model.
 constexpr size_t kWholeModel = 64;
+
+/// For each row of `copies`: how many kernels and graphs its thread had launched before it. Copies with the same number
+/// follow each other.
+std::vector<int64_t> launches_before(const Facts& facts) {
+  const Copies& c = facts.trace.copies;
+  const Calls& api = facts.trace.api;
+  std::vector<int64_t> launched(facts.trace.threads.size(), 0);
+  std::vector<int64_t> before_call(row_count(api), 0);
+  for (Row row = 0; row < row_count(api); ++row) {
+    if (api.thread[row] == kNone) continue;
+    int64_t& of_thread = launched[api.thread[row]];
+    of_thread += facts.api_kinds[row] == ApiKind::launch ? 1 : 0;
+    before_call[row] = of_thread;
+  }
+  std::vector<int64_t> before(row_count(c), 0);
+  for (Row row = 0; row < c.launch.size(); ++row) {
+    if (c.launch[row] != kNone) before[row] = before_call[c.launch[row]];
+  }
+  return before;
+}
 
 /// Copies of a step by what makes them look the same.
 using Alike = std::map<std::tuple<size_t, uint32_t, int64_t>, std::vector<Row>>;  // step, GPU, bytes
@@ -40,7 +61,12 @@ Alike alike_copies(const Facts& facts) {
     // The steps of one thread count for all threads. Steps of others begin a little earlier or later.
     alike[{facts.steps_begun(c.start[row]), facts.gpus.of_stream[c.stream[row]], c.bytes[row]}].push_back(row);
   }
-  std::erase_if(alike, [](const auto& copies) { return copies.second.size() < kMinInStep; });
+  const std::vector<int64_t> before = launches_before(facts);
+  std::erase_if(alike, [&](const auto& copies) {
+    std::set<int64_t> places;
+    for (const Row row : copies.second) places.insert(before[row]);
+    return places.size() < kMinInStep;
+  });
   return alike;
 }
 
@@ -121,7 +147,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Copy constant data once and keep it on the GPU: register_buffer for masks and constants, .to(device) outside "
      "forward, weights that stay resident."},
     {"repeated_copy.no_steps.says",
-     "no range repeats over most of the run, so repeated copies cannot be distinguished from one-time copies"},
+     "no range marks the steps, so repeated copies cannot be distinguished from one-time copies"},
 });
 
 std::vector<FindingDoc> docs() {
@@ -134,8 +160,9 @@ std::vector<FindingDoc> docs() {
           "A step has at least {} copies of one size, of at least {} KiB each. At least half of the steps do.",
           kMinInStep, kMinBytes >> 10),
       .not_when = fmt::format(
-          "Copies with the same {} kernels or more between them (the whole model) do not count. No conclusion "
-          "is drawn without steps.",
+          "Copies with the same {} kernels or more between them (the whole model) do not count. Copies between which "
+          "their thread launches nothing count as one: they are pieces of an input, as a data pipeline's are. No "
+          "conclusion is drawn without steps.",
           kWholeModel),
       .ceiling = "Replay without these copies.",
       .evidence = "The longest copies."}};
@@ -151,6 +178,7 @@ const Rule repeated_copy_rule{.name = "repeated_copy",
                               .checks = kLoopChecks,
                               .judge = &repeated_copy_finding::judge,
                               .texts = repeated_copy_finding::kTexts,
-                              .docs = &repeated_copy_finding::docs};
+                              .docs = &repeated_copy_finding::docs,
+                              .saves = Saves::gpu_work};
 
 }  // namespace sonde

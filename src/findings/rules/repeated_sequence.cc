@@ -122,20 +122,20 @@ Finding finding_of(const Facts& facts, const std::vector<Sequence>& sequences, i
     kernels += run.kernels.size();
     for (const Row row : run.kernels) places.add(k.launch[row], 1);
   }
-  const auto name_of = [&](Row row) { return std::string(facts.trace.name(k.name[row])); };
   Finding finding{.id = "repeated_sequence",
                   .arguments = {text_argument("place", places.most_in_words()), count_argument("count", kernels),
                                 text_argument("density", density_of(kernels, runs.size(), places.most())),
                                 count_argument("runs", runs.size()), count_argument("sequences", sequences.size()),
                                 count_argument("length", heaviest.kernels.size()),
-                                text_argument("first", name_of(heaviest.kernels.front())),
-                                text_argument("last", name_of(heaviest.kernels.back()))},
+                                text_argument("first", facts.kernel_name(heaviest.kernels.front())),
+                                text_argument("last", facts.kernel_name(heaviest.kernels.back()))},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
   std::ranges::stable_sort(runs, std::greater(), [&](const KernelRun& run) { return run.end(k) - run.start(k); });
   for (const KernelRun& run : runs | std::views::take(kMaxEvidence)) {
     const Row first = run.kernels.front();
-    finding.evidence.push_back({run.start(k), run.end(k), facts.place_of(k.stream[first]), name_of(first)});
+    finding.evidence.push_back({run.start(k), run.end(k), facts.place_of(k.stream[first]),
+                                std::string(facts.trace.name(k.name[first])), facts.kernel_name(first)});
   }
   return finding;
 }

@@ -30,10 +30,10 @@ std::string what_held_apart(const Facts& facts, const Groups& groups) {
   for (const SerializedKernels& group : groups) {
     for (const auto& [table, row] : group.held_apart_by) {
       const Trace& t = facts.trace;
-      const std::string_view name = table == &t.kernels  ? t.name(t.kernels.short_name[row])
-                                    : table == &t.copies ? copy_operation(t.copies.kind[row])
-                                                         : set_operation();
-      ++names[std::string(name)];
+      const std::string name = table == &t.kernels  ? facts.kernel_name(row)
+                               : table == &t.copies ? std::string(copy_operation(t.copies.kind[row]))
+                                                    : std::string(set_operation());
+      ++names[name];
     }
   }
   return most_of(names);
@@ -48,9 +48,8 @@ std::vector<Evidence> evidence_of(const Facts& facts, const Groups& groups) {
   std::vector<Evidence> evidence;
   for (const SerializedKernels* group : longest) {
     const Row first = group->kernels.front();
-    evidence.push_back(
-        {group->start(k), group->end(k), facts.place_of(k.stream[first]),
-         fmt::format("{} and {} more", facts.trace.name(k.short_name[first]), group->kernels.size() - 1)});
+    evidence.push_back({group->start(k), group->end(k), facts.place_of(k.stream[first]),
+                        fmt::format("{} and {} more", facts.kernel_name(first), group->kernels.size() - 1)});
   }
   return evidence;
 }
@@ -72,7 +71,7 @@ void add_finding(const Facts& facts, std::string_view id, const Groups& groups, 
   for (const SerializedKernels& group : groups) {
     for (const Row row : group.kernels) {
       shares += facts.shares.kernels[row];
-      names[std::string(facts.trace.name(k.short_name[row]))] += facts.shares.kernels[row];
+      names[facts.kernel_name(row)] += facts.shares.kernels[row];
       streams.insert(k.stream[row]);
     }
     kernels += std::ssize(group.kernels);

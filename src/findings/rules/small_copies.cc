@@ -161,6 +161,7 @@ const Rule small_copies_rule{.name = "small_copies",
                              .checks = kLoopChecks,
                              .judge = &small_copies_finding::judge,
                              .texts = small_copies_finding::kTexts,
-                             .docs = &small_copies_finding::docs};
+                             .docs = &small_copies_finding::docs,
+                             .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -32,6 +32,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     const auto blocks = grid_blocks_of_row(facts.trace, row);
     const int64_t sms = sms_of_stream[k.stream[row]];
     if (!blocks || *blocks >= sms || others.contains(row)) continue;
+    if (block_threads_of_row(facts.trace, row).value_or(kWarpThreads) < kWarpThreads) continue;  // small_block's
     faster.add(facts, row, duration * *blocks / sms);
   }
   add_faster_kernels(facts, "small_grid", faster, {}, diagnosis);
@@ -51,8 +52,8 @@ std::vector<FindingDoc> docs() {
       .when = fmt::format("A kernel takes more than {} us. All such kernels take at least {} % of the judged time.",
                           kEmptyKernelNs / 1000, kWorthPercent),
       .not_when =
-          "Communication kernels, kernels that `serialized_streams_*` would run in parallel, and kernels with unknown "
-          "grid or SM count do not count.",
+          "Communication kernels, kernels that `serialized_streams_*` would run in parallel, kernels of `small_block`, "
+          "and kernels with unknown grid or SM count do not count.",
       .ceiling = "Replay with the work of these kernels spread over all SMs.",
       .evidence = "The kernels that lose the most time."}};
 }
@@ -67,6 +68,7 @@ const Rule small_grid_rule{.name = "small_grid",
                            .checks = kFasterKernelsChecks,
                            .judge = &small_grid_finding::judge,
                            .texts = small_grid_finding::kTexts,
-                           .docs = &small_grid_finding::docs};
+                           .docs = &small_grid_finding::docs,
+                           .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -61,6 +61,7 @@ const Rule tail_wave_rule{.name = "tail_wave",
                           .checks = kFasterKernelsChecks,
                           .judge = &tail_wave_finding::judge,
                           .texts = tail_wave_finding::kTexts,
-                          .docs = &tail_wave_finding::docs};
+                          .docs = &tail_wave_finding::docs,
+                          .saves = Saves::gpu_work};
 
 }  // namespace sonde

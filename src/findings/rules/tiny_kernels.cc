@@ -45,11 +45,14 @@ class Runs {
   std::vector<KernelRun> runs_;
 };
 
-/// The name that most of the time in runs goes to.
-NameId most_of(const Kernels& k, const std::vector<KernelRun>& runs) {
-  std::map<NameId, int64_t> time;
-  for (const KernelRun& run : runs) time[k.name[run.kernels.front()]] += run.end(k) - run.start(k);
-  return std::ranges::max_element(time, {}, [](const auto& t) { return t.second; })->first;
+/// A kernel of the name that most of the time in runs goes to.
+Row most_of(const Kernels& k, const std::vector<KernelRun>& runs) {
+  std::map<NameId, std::pair<int64_t, Row>> time;
+  for (const KernelRun& run : runs) {
+    const Row first = run.kernels.front();
+    time.try_emplace(k.name[first], 0, first).first->second.first += run.end(k) - run.start(k);
+  }
+  return std::ranges::max_element(time, {}, [](const auto& t) { return t.second.first; })->second.second;
 }
 
 Finding finding_of(const Facts& facts, std::vector<KernelRun>& runs, int64_t ceiling) {
@@ -58,14 +61,14 @@ Finding finding_of(const Facts& facts, std::vector<KernelRun>& runs, int64_t cei
   for (const KernelRun& run : runs) kernels += run.kernels.size();
   Finding finding{.id = "tiny_kernels",
                   .arguments = {count_argument("count", kernels), count_argument("runs", runs.size()),
-                                text_argument("kernel", std::string(facts.trace.name(most_of(k, runs))))},
+                                text_argument("kernel", facts.kernel_name(most_of(k, runs)))},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
   std::ranges::stable_sort(runs, std::greater(), [&](const KernelRun& run) { return run.end(k) - run.start(k); });
   for (const KernelRun& run : runs | std::views::take(kMaxEvidence)) {
     const Row first = run.kernels.front();
-    finding.evidence.push_back(
-        {run.start(k), run.end(k), facts.place_of(k.stream[first]), std::string(facts.trace.name(k.name[first]))});
+    finding.evidence.push_back({run.start(k), run.end(k), facts.place_of(k.stream[first]),
+                                std::string(facts.trace.name(k.name[first])), facts.kernel_name(first)});
   }
   return finding;
 }

@@ -109,6 +109,7 @@ const Rule unfused_attention_rule{.name = "unfused_attention",
                                   .checks = kFasterKernelsChecks,
                                   .judge = &unfused_attention_finding::judge,
                                   .texts = unfused_attention_finding::kTexts,
-                                  .docs = &unfused_attention_finding::docs};
+                                  .docs = &unfused_attention_finding::docs,
+                                  .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -10,7 +10,7 @@ namespace {
 void claim_allocation(CauseLedger& ledger) {
   constexpr std::array<std::string_view, 1> kCauses = {"allocation"};
   const CallsChanged calls = calls_changed(ledger.all(), [](const CallChange& call) { return call.allocates; });
-  claim_calls(ledger, "allocations_more", "allocations_fewer", calls, ledger.open_idle(kCauses));
+  claim_calls(ledger, "allocations", calls, ledger.open_idle(kCauses));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void claim_blocking_copies(CauseLedger& ledger) {
   };
   std::vector<Leaf*> leaves = ledger.open([&](const Leaf& leaf) { return is_copy(leaf) && more_here(leaf); });
   std::ranges::copy(ledger.open_idle(kCauses), std::back_inserter(leaves));
-  claim_calls(ledger, "blocking_copies_more", "blocking_copies_fewer", calls, leaves);
+  claim_calls(ledger, "blocking_copies", calls, leaves);
 }
 
 }  // namespace

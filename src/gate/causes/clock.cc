@@ -28,7 +28,8 @@ void claim_clock(CauseLedger& ledger) {
   constexpr double kMega = 1e6;
   const ClockChange clock = mean_clock(ledger.all());
   CauseEntry& entry = ledger.entries().emplace_back();
-  entry.id = all > 0 ? "clock_fell" : "clock_rose";
+  entry.family = "clock";
+  entry.facts.figure = direction(clock.base_hz, clock.changed_hz);
   entry.arguments = {named_count("base_mhz", std::round(clock.base_hz / kMega)),
                      named_count("mhz", std::round(clock.changed_hz / kMega))};
   entry.busy_ns = all;

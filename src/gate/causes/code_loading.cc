@@ -11,8 +11,8 @@ void claim_code_loading(CauseLedger& ledger) {
   constexpr std::array<std::string_view, 1> kCauses = {"load"};
   const std::vector<Leaf*> leaves = ledger.open_idle(kCauses);
   std::vector<Argument> arguments = {named_text("module", place_of(leaves))};
-  add_count_arguments(leaves, arguments);
-  ledger.claim(open_sum(leaves) > 0 ? "code_loading_more" : "code_loading_less", leaves, std::move(arguments));
+  const CauseCase facts = add_time_arguments(leaves, arguments);
+  ledger.claim("code_loading", leaves, std::move(arguments), facts);
 }
 
 }  // namespace

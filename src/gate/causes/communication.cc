@@ -14,9 +14,9 @@ void claim_communication(CauseLedger& ledger) {
     if (leaf->key.communication) leaves.push_back(leaf);
   }
   std::vector<Argument> arguments = {named_text("module", place_of(leaves))};
-  add_count_arguments(leaves, arguments);
-  const bool more = open_sum(leaves) > 0;
-  CauseEntry* entry = ledger.claim(more ? "communication_more" : "communication_less", leaves, std::move(arguments));
+  const LeafSums sums = sums_of(leaves);
+  add_work_arguments(sums, arguments);
+  CauseEntry* entry = ledger.claim("communication", leaves, std::move(arguments), case_of(sums));
   if (entry != nullptr) entry->overlaps = true;
 }
 

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <map>
 
 #include "gate/difference/cause_ledger.h"
@@ -8,31 +7,18 @@ namespace sonde::gate {
 namespace copies {
 namespace {
 
-std::string_view id_of(double count_change, double base_count, int64_t change_ns) {
-  constexpr double kPart = 0.02;
-  if (count_change > kPart * base_count) return "copies_more";
-  if (count_change < -kPart * base_count) return "copies_fewer";
-  return change_ns > 0 ? "copies_slower" : "copies_faster";
-}
-
 /// Copies of a direction: more or fewer, or longer ones.
 void claim_copies(CauseLedger& ledger) {
   std::map<std::string, std::vector<Leaf*>> directions;
   for (Leaf* leaf : ledger.open_copies()) directions[leaf->key.name].push_back(leaf);
   for (const auto& [direction, leaves] : directions) {
-    double count_change = 0;
-    double base_count = 0;
-    for (const Leaf* leaf : leaves) {
-      count_change += leaf->count_change();
-      base_count += leaf->base.count;
-    }
     std::vector<Argument> arguments = {named_text("direction", direction), named_text("module", place_of(leaves))};
-    add_count_arguments(leaves, arguments);
-    CauseEntry* entry = ledger.claim(id_of(count_change, base_count, open_sum(leaves)), leaves, std::move(arguments));
-    if (entry != nullptr) {
-      entry->launches = count_change;
-      entry->overlaps = true;
-    }
+    const LeafSums sums = sums_of(leaves);
+    add_work_arguments(sums, arguments);
+    CauseEntry* entry = ledger.claim("copies", leaves, std::move(arguments), case_of(sums));
+    if (entry == nullptr) continue;
+    entry->launches = sums.changed.count - sums.base.count;
+    entry->overlaps = true;
   }
 }
 

@@ -14,15 +14,9 @@ void claim_idle(CauseLedger& ledger) {
     causes[leaf->key.name].push_back(leaf);
   }
   for (const auto& [cause, leaves] : causes) {
-    double base_ns = 0;
-    double changed_ns = 0;
-    for (const Leaf* leaf : leaves) {
-      base_ns += static_cast<double>(leaf->base.ns);
-      changed_ns += static_cast<double>(leaf->changed.ns);
-    }
-    ledger.claim(changed_ns > base_ns ? "idle_more" : "idle_less", leaves,
-                 {named_text("cause", idle_title(cause)), named_text("module", place_of(leaves)),
-                  named_time("base_time", base_ns), named_time("time", changed_ns)});
+    std::vector<Argument> arguments = {named_text("cause", idle_title(cause)), named_text("module", place_of(leaves))};
+    const CauseCase facts = add_time_arguments(leaves, arguments);
+    ledger.claim("idle", leaves, std::move(arguments), facts);
   }
 }
 

@@ -7,16 +7,6 @@ namespace sonde::gate {
 namespace kernel_time {
 namespace {
 
-double mean_of(const std::vector<Leaf*>& leaves, LeafSide Leaf::* side) {
-  double duration_ns = 0;
-  double count = 0;
-  for (const Leaf* leaf : leaves) {
-    duration_ns += (leaf->*side).duration_ns;
-    count += (leaf->*side).count;
-  }
-  return count > 0 ? duration_ns / count : 0;
-}
-
 /// Leaves whose change stands out from that of the kernel's others: a kernel that is slower in one module only.
 std::vector<Leaf*> changed_ones(const std::vector<Leaf*>& leaves, bool slower) {
   std::vector<Leaf*> chosen;
@@ -30,20 +20,17 @@ void claim_kernel(CauseLedger& ledger, const std::string& kernel, const std::vec
   for (const bool slower : {true, false}) {
     const std::vector<Leaf*> chosen = changed_ones(leaves, slower);
     if (chosen.empty()) continue;
-    std::vector<Argument> arguments = {named_text("kernel", kernel), named_text("module", place_of(chosen)),
-                                       named_time("base_mean", mean_of(chosen, &Leaf::base)),
-                                       named_time("mean", mean_of(chosen, &Leaf::changed))};
-    add_count_arguments(chosen, arguments);
-    ledger.claim(slower ? "kernel_slower" : "kernel_faster", chosen, std::move(arguments));
+    std::vector<Argument> arguments = {named_text("kernel", kernel), named_text("module", place_of(chosen))};
+    const LeafSums sums = sums_of(chosen);
+    add_work_arguments(sums, arguments);
+    ledger.claim("kernel_time", chosen, std::move(arguments), case_of(sums));
   }
 }
 
 /// The same kernels, as often and in the same configuration, that take longer or shorter.
 void claim_kernel_time(CauseLedger& ledger) {
   std::map<std::string, std::vector<Leaf*>> kernels;
-  for (Leaf* leaf : ledger.open([](const Leaf& leaf) { return !leaf.key.idle; })) {
-    kernels[work_name(leaf->key)].push_back(leaf);
-  }
+  for (Leaf* leaf : ledger.open_kernels()) kernels[leaf->key.name].push_back(leaf);
   for (const auto& [kernel, leaves] : kernels) claim_kernel(ledger, kernel, leaves);
 }
 

@@ -49,18 +49,15 @@ std::string names_text(const std::set<std::string>& names, const std::vector<Lea
 }
 
 void claim_exchange(CauseLedger& ledger, const Exchange& exchange, const std::vector<Leaf*>& leaves) {
-  const std::string_view id = exchange.added.empty()     ? "kernels_removed"
-                              : exchange.removed.empty() ? "kernels_added"
-                                                         : "kernels_replaced";
   std::vector<Argument> arguments = {named_text("module", place_of(leaves)),
                                      named_text("removed", names_text(exchange.removed, leaves)),
                                      named_text("added", names_text(exchange.added, leaves)),
                                      named_count("removed_names", static_cast<double>(exchange.removed.size())),
                                      named_count("added_names", static_cast<double>(exchange.added.size()))};
-  add_count_arguments(leaves, arguments);
-  double launches = 0;
-  for (const Leaf* leaf : leaves) launches += leaf->count_change();
-  if (CauseEntry* entry = ledger.claim(id, leaves, std::move(arguments))) entry->launches = launches;
+  const LeafSums sums = sums_of(leaves);
+  add_work_arguments(sums, arguments);
+  CauseEntry* entry = ledger.claim("kernels_replaced", leaves, std::move(arguments), case_of(sums));
+  if (entry != nullptr) entry->launches = sums.changed.count - sums.base.count;
 }
 
 /// Kernels of a module that others took the place of; modules with the same exchange are one cause.

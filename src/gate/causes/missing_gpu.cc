@@ -9,7 +9,7 @@ namespace {
 /// A side with fewer GPUs: their time is counted as idle, so that both sides have as much.
 void claim_missing_gpu(CauseLedger& ledger) {
   constexpr std::array<std::string_view, 1> kCauses = {kNoGpu};
-  ledger.claim("missing_gpu", ledger.open_idle(kCauses), {});
+  ledger.claim("missing_gpu", ledger.open_idle(kCauses), {}, {});
 }
 
 }  // namespace

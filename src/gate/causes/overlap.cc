@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "gate/difference/cause_ledger.h"
+#include "gate/difference/place.h"
 
 namespace sonde::gate {
 namespace overlap {
@@ -34,6 +37,20 @@ CauseEntry* dominant(std::vector<CauseEntry>& entries, int64_t change_ns) {
   return static_cast<double>(std::abs(found->change_ns())) >= kMost * all ? found : nullptr;
 }
 
+/// The work whose share changed most in this direction.
+std::vector<Argument> most_changed(std::vector<Leaf>& leaves, int64_t change_ns) {
+  std::map<std::string, int64_t> by_name;
+  for (const Leaf& leaf : leaves) by_name[work_name(leaf.key)] += leaf.open_overlap_ns * (change_ns > 0 ? 1 : -1);
+  const auto most = std::ranges::max_element(by_name, {}, [](const auto& entry) { return entry.second; });
+  Weights weights;
+  for (const Leaf& leaf : leaves) {
+    if (work_name(leaf.key) == most->first) {
+      weights.emplace_back(leaf.key.module, static_cast<double>(leaf.open_overlap_ns));
+    }
+  }
+  return {named_text("what", most->first), named_text("module", place_of(weights))};
+}
+
 /// Work shares the GPU's time with what runs beside it. What that changed belongs to the cause that brought it about;
 /// where no cause can be identified, it is one by itself.
 void claim_overlap(CauseLedger& ledger) {
@@ -46,7 +63,8 @@ void claim_overlap(CauseLedger& ledger) {
   if (taker == nullptr) {
     if (std::abs(change_ns) < ledger.least_ns()) return;
     taker = &ledger.entries().emplace_back();
-    taker->id = change_ns > 0 ? "overlap_less" : "overlap_more";
+    taker->family = "overlap";
+    taker->arguments = most_changed(ledger.all().leaves, change_ns);
   }
   taker->busy_ns += change_ns;
   for (Leaf& leaf : ledger.all().leaves) leaf.open_overlap_ns = 0;

@@ -67,7 +67,8 @@ void claim_slower_gpu(CauseLedger& ledger) {
     for (const Leaf* leaf : leaves) change_ns += own_change(*leaf, gpu) - leaf->clock_ns.value_or(0);
     if (std::abs(change_ns) < ledger.least_ns()) continue;
     CauseEntry& entry = ledger.entries().emplace_back();
-    entry.id = change_ns > 0 ? "gpu_slower" : "gpu_faster";
+    entry.family = "slower_gpu";
+    entry.facts.figure = direction(found.base_ns, found.changed_ns);
     entry.arguments = {named_text("gpu", all.gpu_places[gpu]), named_time("base_time", found.base_ns),
                        named_time("time", found.changed_ns)};
     entry.busy_ns = change_ns;

@@ -10,7 +10,7 @@ namespace {
 void claim_synchronizations(CauseLedger& ledger) {
   constexpr std::array<std::string_view, 1> kCauses = {"synchronization"};
   const CallsChanged calls = calls_changed(ledger.all(), [](const CallChange& call) { return call.synchronizes; });
-  claim_calls(ledger, "synchronizations_more", "synchronizations_fewer", calls, ledger.open_idle(kCauses));
+  claim_calls(ledger, "synchronizations", calls, ledger.open_idle(kCauses));
 }
 
 }  // namespace

@@ -41,14 +41,17 @@ CallsChanged calls_changed(const Leaves& leaves, const std::function<bool(const 
   return found;
 }
 
-CauseEntry* claim_calls(CauseLedger& ledger, std::string_view more, std::string_view fewer, const CallsChanged& calls,
+CauseEntry* claim_calls(CauseLedger& ledger, std::string_view family, const CallsChanged& calls,
                         std::span<Leaf* const> leaves) {
   /// A hundredth of them, and of one a step: fewer are those of single steps.
   constexpr double kPart = 0.01;
   if (std::abs(calls.change()) < kPart * std::max(calls.base_count, 1.0)) return nullptr;
-  CauseEntry* entry = ledger.claim(calls.change() > 0 ? more : fewer, leaves,
+  if ((open_sum(leaves) > 0) != (calls.change() > 0)) return nullptr;
+  const CauseCase facts{.figure = direction(calls.base_count, calls.count)};
+  CauseEntry* entry = ledger.claim(family, leaves,
                                    {named_text("calls", calls.names), named_text("module", calls.place),
-                                    named_count("base_count", calls.base_count), named_count("count", calls.count)});
+                                    named_count("base_count", calls.base_count), named_count("count", calls.count)},
+                                   facts);
   if (entry != nullptr) entry->waits = true;
   return entry;
 }

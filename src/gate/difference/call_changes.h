@@ -17,8 +17,8 @@ struct CallsChanged {
 };
 [[nodiscard]] CallsChanged calls_changed(const Leaves& leaves, const std::function<bool(const CallChange&)>& chosen);
 
-/// Claims these leaves where the calls became more (`id`_more) or fewer (`id`_fewer).
-CauseEntry* claim_calls(CauseLedger& ledger, std::string_view more, std::string_view fewer, const CallsChanged& calls,
+/// Claims these leaves where the calls became more or fewer, and the leaves' time with them.
+CauseEntry* claim_calls(CauseLedger& ledger, std::string_view family, const CallsChanged& calls,
                         std::span<Leaf* const> leaves);
 
 }  // namespace sonde::gate

@@ -5,6 +5,17 @@
 
 namespace sonde::gate {
 
+namespace {
+
+double mean_of(const LeafSide& side) { return side.count > 0 ? side.duration_ns / side.count : 0; }
+
+/// Sizes that the recording does not tell add up to 0.
+Argument named_bytes(std::string name, double bytes) {
+  return bytes > 0 ? bytes_argument(std::move(name), bytes) : named_text(std::move(name), "unknown size");
+}
+
+}  // namespace
+
 CauseLedger::CauseLedger(Leaves& leaves, const ShapeChanges& shapes) : leaves_(&leaves), shapes_(&shapes) {
   /// Of the base's time, and of all that changed: where little did, small causes are worth their sentence.
   constexpr int64_t kMinOfBase = 2000;
@@ -36,11 +47,13 @@ std::vector<Leaf*> CauseLedger::open_idle(std::span<const std::string_view> caus
       [&](const Leaf& leaf) { return leaf.key.idle && std::ranges::find(causes, leaf.key.name) != causes.end(); });
 }
 
-CauseEntry* CauseLedger::claim(std::string_view id, std::span<Leaf* const> leaves, std::vector<Argument> arguments) {
+CauseEntry* CauseLedger::claim(std::string_view family, std::span<Leaf* const> leaves, std::vector<Argument> arguments,
+                               const CauseCase& facts) {
   if (std::abs(open_sum(leaves)) < least_ns_) return nullptr;
   CauseEntry& entry = entries_.emplace_back();
-  entry.id = id;
+  entry.family = family;
   entry.arguments = std::move(arguments);
+  entry.facts = facts;
   add(entry, leaves);
   return &entry;
 }
@@ -89,15 +102,51 @@ int64_t open_sum(std::span<Leaf* const> leaves) {
   return sum;
 }
 
-void add_count_arguments(std::span<Leaf* const> leaves, std::vector<Argument>& arguments) {
-  double base = 0;
-  double changed = 0;
+LeafSums sums_of(std::span<Leaf* const> leaves) {
+  LeafSums sums;
+  const auto add = [](LeafSide& sum, const LeafSide& part) {
+    sum.there |= part.there;
+    sum.ns += part.ns;
+    sum.count += part.count;
+    sum.duration_ns += part.duration_ns;
+    sum.bytes += part.bytes;
+  };
   for (const Leaf* leaf : leaves) {
-    base += leaf->base.count;
-    changed += leaf->changed.count;
+    add(sums.base, leaf->base);
+    add(sums.changed, leaf->changed);
   }
-  arguments.push_back(named_count("base_count", base));
-  arguments.push_back(named_count("count", changed));
+  return sums;
+}
+
+CauseCase case_of(const LeafSums& sums) {
+  const auto& [base, changed] = sums;
+  return {.change = Direction::even,
+          .sides = !base.there      ? Sides::new_only
+                   : !changed.there ? Sides::base_only
+                                    : Sides::both,
+          .figure = direction(base.count, changed.count),
+          .each = direction(mean_of(base), mean_of(changed))};
+}
+
+void add_work_arguments(const LeafSums& sums, std::vector<Argument>& arguments) {
+  const auto& [base, changed] = sums;
+  arguments.push_back(named_count("base_count", base.count));
+  arguments.push_back(named_count("count", changed.count));
+  arguments.push_back(named_time("base_mean", mean_of(base)));
+  arguments.push_back(named_time("mean", mean_of(changed)));
+  arguments.push_back(named_bytes("base_bytes", base.bytes));
+  arguments.push_back(named_bytes("bytes", changed.bytes));
+}
+
+CauseCase add_time_arguments(std::span<Leaf* const> leaves, std::vector<Argument>& arguments) {
+  const LeafSums sums = sums_of(leaves);
+  const auto base_ns = static_cast<double>(sums.base.ns);
+  const auto changed_ns = static_cast<double>(sums.changed.ns);
+  arguments.push_back(named_time("base_time", base_ns));
+  arguments.push_back(named_time("time", changed_ns));
+  CauseCase facts = case_of(sums);
+  facts.figure = direction(base_ns, changed_ns);
+  return facts;
 }
 
 std::string kernel_names(std::span<Leaf* const> leaves) {

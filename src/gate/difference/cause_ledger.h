@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/difference/cause_case.h"
 #include "gate/difference/difference.h"
 #include "gate/difference/leaf.h"
 #include "gate/difference/shape_changes.h"
@@ -15,8 +16,9 @@ namespace sonde::gate {
 
 /// A cause as it is made: what it claimed of busy and of idle time.
 struct CauseEntry {
-  std::string_view id;
+  std::string_view family;  ///< of texts (causes_en.inc)
   std::vector<Argument> arguments = {};
+  CauseCase facts = {};  ///< its `change` is that of change_ns() in the end
   int64_t busy_ns = 0;
   int64_t idle_ns = 0;
   double launches = 0;    ///< a step, more or fewer: it takes part of the time that launching and starting take
@@ -45,7 +47,8 @@ class CauseLedger {
 
   /// Claims all that is open of these as one cause. Where that is less than least_ns(), claims nothing and gives
   /// nullptr. The entry stays where it is until the next one is made.
-  CauseEntry* claim(std::string_view id, std::span<Leaf* const> leaves, std::vector<Argument> arguments);
+  CauseEntry* claim(std::string_view family, std::span<Leaf* const> leaves, std::vector<Argument> arguments,
+                    const CauseCase& facts);
   /// Adds what is open of these to a cause.
   static void add(CauseEntry& entry, std::span<Leaf* const> leaves);
 
@@ -76,8 +79,19 @@ struct CauseRule {
                                    const std::function<bool(const CauseEntry&)>& chosen);
 
 [[nodiscard]] int64_t open_sum(std::span<Leaf* const> leaves);
-/// Counts of both sides, as arguments base_count and count.
-void add_count_arguments(std::span<Leaf* const> leaves, std::vector<Argument>& arguments);
+
+/// Work of both sides as texts count it.
+struct LeafSums {
+  LeafSide base;
+  LeafSide changed;
+};
+[[nodiscard]] LeafSums sums_of(std::span<Leaf* const> leaves);
+/// The figure is the number of operations.
+[[nodiscard]] CauseCase case_of(const LeafSums& sums);
+/// Counts, means of one operation and bytes of both sides: base_count, count, base_mean, mean, base_bytes, bytes.
+void add_work_arguments(const LeafSums& sums, std::vector<Argument>& arguments);
+/// Idle time of both sides: base_time, time. The figure is this time.
+[[nodiscard]] CauseCase add_time_arguments(std::span<Leaf* const> leaves, std::vector<Argument>& arguments);
 
 /// The names of the leaves' kernels, those that changed most: "a, b, ...".
 [[nodiscard]] std::string kernel_names(std::span<Leaf* const> leaves);

@@ -1,11 +1,13 @@
 #include "gate/difference/leaf.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "analyses/gpus/idle_time.h"
+#include "gate/difference/renamed_kernels.h"
 
 namespace sonde::gate {
 namespace {
@@ -18,6 +20,7 @@ struct Sums {
     int64_t ns = 0;
     int64_t count = 0;
     int64_t duration_ns = 0;
+    int64_t bytes = 0;
     std::vector<int64_t> on_gpu = {};
     std::vector<int64_t> duration_on_gpu = {};
   };
@@ -40,18 +43,34 @@ void add_to(Sums& sums, const LeafKey& key, uint32_t gpu, int64_t ns, int64_t co
   amount.duration_on_gpu[gpu] += duration_ns;
 }
 
-LeafKey key_of(const WorkGroup& group) {
+std::string module_of(const std::string& module, const Comparable& by) {
+  return by.modules ? module : std::string(kAnyModule);
+}
+
+LeafKey key_of(const WorkGroup& group, const Comparable& by) {
   return {.idle = false,
           .kind = group.kind,
           .name = group.name,
-          .module = group.module,
+          .module = module_of(group.module, by),
           .what = {},
-          .pageable = group.pageable,
+          .pageable = group.pageable && by.copy_memory,
           .communication = group.communication};
 }
 
 LeafKey idle_key(std::string_view cause, const std::string& module = {}, const std::string& what = {}) {
   return {.idle = true, .kind = {}, .name = std::string(cause), .module = module, .what = what};
+}
+
+bool is_host_work(std::string_view cause) {
+  constexpr std::array<std::string_view, 4> kCauses = {"os_call", "library", "range", "host"};
+  return std::ranges::find(kCauses, cause) != kCauses.end();
+}
+
+LeafKey key_of(const IdleGroup& group, const Comparable& by) {
+  const std::string module = module_of(group.module, by);
+  if (!by.calls) return idle_key(kAnyCause, module);
+  if (!by.host_work && is_host_work(group.cause)) return idle_key(kHostWork, module);
+  return idle_key(group.cause, module, group.what);
 }
 
 /// What a record does not account for is idle all the same: that of GPUs that it does not have, or not known why.
@@ -66,17 +85,20 @@ void add_missing(Sums& sums, const RunRecord& run, size_t gpus) {
   }
 }
 
-void add_run(Sums& sums, const RunRecord& run, size_t gpus) {
+void add_run(Sums& sums, const RunRecord& run, size_t gpus, const Comparable& by) {
   sums.extent_ns += run.extent_ns;
   for (const WorkGroup& group : run.work) {
-    add_to(sums, key_of(group), group.gpu, group.share_ns, group.count, group.duration_ns);
+    const LeafKey key = key_of(group, by);
+    add_to(sums, key, group.gpu, group.share_ns, group.count, group.duration_ns);
+    sums.leaves[key].bytes += group.bytes;
   }
   for (const IdleGroup& group : run.idle) {
-    add_to(sums, idle_key(group.cause, group.module, group.what), group.gpu, group.ns, group.pieces);
+    add_to(sums, key_of(group, by), group.gpu, group.ns, group.pieces);
   }
   add_missing(sums, run, gpus);
+  if (!by.calls) return;
   for (const CallGroup& group : run.calls) {
-    auto& [call, amount] = sums.calls[{group.name, group.module}];
+    auto& [call, amount] = sums.calls[{group.name, module_of(group.module, by)}];
     call.launches |= group.launches;
     call.synchronizes |= group.synchronizes;
     call.allocates |= group.allocates;
@@ -85,9 +107,9 @@ void add_run(Sums& sums, const RunRecord& run, size_t gpus) {
   }
 }
 
-Sums sums_of(std::span<const RunRecord> runs, bool per_step, size_t gpus) {
+Sums sums_of(std::span<const RunRecord> runs, bool per_step, size_t gpus, const Comparable& by) {
   Sums sums;
-  for (const RunRecord& run : runs) add_run(sums, run, gpus);
+  for (const RunRecord& run : runs) add_run(sums, run, gpus, by);
   int64_t turns = per_step ? 0 : static_cast<int64_t>(runs.size());
   if (per_step) {
     for (const RunRecord& run : runs) turns += run.steps;
@@ -112,6 +134,7 @@ void add_side(const Sums& sums, LeafSide Leaf::* side, std::map<LeafKey, Leaf>& 
             up_to - given,
             static_cast<double>(amount.count) / turns,
             static_cast<double>(amount.duration_ns) / turns,
+            static_cast<double>(amount.bytes) / turns,
             {},
             {}};
     for (const int64_t ns : amount.on_gpu) part.on_gpu.push_back(static_cast<double>(ns) / turns);
@@ -185,13 +208,13 @@ std::vector<std::string> places_of(std::span<const RunRecord> base, std::span<co
 
 }  // namespace
 
-Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> changed) {
+Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> changed, const Comparable& by) {
   Leaves found;
   found.gpu_places = places_of(base, changed);
   found.gpus = found.gpu_places.size();
   found.per_step = all_have_steps(base) && all_have_steps(changed);
-  const Sums before = sums_of(base, found.per_step, found.gpus);
-  const Sums after = sums_of(changed, found.per_step, found.gpus);
+  const Sums before = sums_of(base, found.per_step, found.gpus, by);
+  const Sums after = sums_of(changed, found.per_step, found.gpus, by);
   found.base_ns = before.length_ns();
   found.changed_ns = after.length_ns();
   for (size_t gpu = 0; gpu < found.gpus; ++gpu) {
@@ -202,6 +225,7 @@ Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> cha
   std::map<LeafKey, Leaf> leaves;
   add_side(before, &Leaf::base, leaves);
   add_side(after, &Leaf::changed, leaves);
+  pair_renamed(leaves);
   for (auto& [key, leaf] : leaves) {
     leaf.key = key;
     leaf.clock_ns = clock_part(leaf, found.clocks);
@@ -219,7 +243,7 @@ Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> cha
 std::string work_name(const LeafKey& key) {
   switch (key.kind) {
     case WorkKind::copy: return fmt::format("{}{}", key.name, key.pageable ? " (pageable)" : "");
-    case WorkKind::set: return "[sets]";
+    case WorkKind::set: return "[memsets]";
     case WorkKind::graph_launch: return "[graph launches]";
     default: return key.name;
   }
@@ -227,6 +251,8 @@ std::string work_name(const LeafKey& key) {
 
 std::string idle_title(std::string_view cause) {
   if (cause == kNoGpu) return "no such GPU";
+  if (cause == kAnyCause) return "any cause";
+  if (cause == kHostWork) return "host work";
   for (uint8_t i = 0; i < static_cast<uint8_t>(IdleCause::count_); ++i) {
     const IdleCauseInfo& info = info_of(static_cast<IdleCause>(i));
     if (info.name == cause) return std::string(info.title);

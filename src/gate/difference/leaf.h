@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gate/difference/comparable.h"
 #include "gate/record/run_record.h"
 
 /// The finest parts of both sides' GPU time, that all levels of a difference are sums of.
@@ -30,6 +31,7 @@ struct LeafSide {
   int64_t ns = 0;                       ///< of a mean step or run
   double count = 0;                     ///< operations, or pieces of idle time
   double duration_ns = 0;               ///< sum of the operations' own durations
+  double bytes = 0;                     ///< copied or set, as far as they tell
   std::vector<double> on_gpu;           ///< ns by GPU
   std::vector<double> duration_on_gpu;  ///< duration_ns by GPU
 };
@@ -38,6 +40,7 @@ struct Leaf {
   LeafKey key;
   LeafSide base;
   LeafSide changed;
+  std::string new_name;             ///< of a kernel that has another name on the new side (renamed_kernels.h)
   std::optional<int64_t> clock_ns;  ///< as DifferenceRow's; of kernels only
   /// Of the change, what no cause has claimed: because of its own duration and number, and because more or less ran
   /// beside it, with which it shares the GPU's time.
@@ -83,12 +86,19 @@ struct Leaves {
 };
 
 /// Leaves of each side add up to its length times `gpus` to the nanosecond.
-[[nodiscard]] Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> changed);
+/// What the sides cannot be compared by does not distinguish leaves.
+[[nodiscard]] Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> changed,
+                               const Comparable& by);
 
 /// Idle time of a GPU that a run does not have, by name and for people.
 inline constexpr std::string_view kNoGpu = "no_gpu";
+/// Idle time of all causes, and of all host work, where the sides did not record what splits it.
+inline constexpr std::string_view kAnyCause = "any_cause";
+inline constexpr std::string_view kHostWork = "host_work";
+/// The module of all work where the sides have no modules in common.
+inline constexpr std::string_view kAnyModule = "the run";
 
-/// "Host-to-Device (pageable)", "[sets]", "[graph launches]", a kernel's name.
+/// "Host-to-Device (pageable)", "[memsets]", "[graph launches]", a kernel's name.
 [[nodiscard]] std::string work_name(const LeafKey& key);
 /// For people: an idle cause's title.
 [[nodiscard]] std::string idle_title(std::string_view cause);

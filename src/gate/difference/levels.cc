@@ -25,6 +25,7 @@ class Level {
     add_part(row.base, leaf.base);
     add_part(row.changed, leaf.changed);
     if (!is_kernel(leaf)) return;
+    if (!leaf.new_name.empty() && name.first == leaf.key.name) row.new_name = leaf.new_name;
     if (!leaf.clock_ns) {
       without_clock_.push_back(name);
     } else {
@@ -39,6 +40,7 @@ class Level {
       row.name = name.first;
       row.within = name.second;
       row.kind = kind_of_change(row.base, row.changed, least_ns);
+      if (row.kind == ChangeKind::same && !row.new_name.empty()) row.kind = ChangeKind::renamed;
       list.push_back(std::move(row));
     }
     std::ranges::stable_sort(list, std::greater(), [](const DifferenceRow& row) { return std::abs(row.change_ns()); });

@@ -100,17 +100,21 @@ std::vector<const Device*> used_devices(const Trace& trace) {
   return devices;
 }
 
+constexpr int64_t kHertzPerMegahertz = 1'000'000;
+
 void add_devices(const Trace& trace, Conditions& conditions) {
-  Values model, mig, uuid;
+  Values model, mig, uuid, clock;
   for (const Device* device : used_devices(trace)) {
     if (device->name.empty()) continue;
     model.add(model_of(*device));
     mig.add(mig_of(*device));
     uuid.add(device->uuid);
+    if (device->clock_hz) clock.add(fmt::format("{} MHz", *device->clock_hz / kHertzPerMegahertz));
   }
   model.put("gpu", conditions);
   mig.put("mig", conditions);
   uuid.put("gpu_uuid", conditions);
+  clock.put("gpu_clock", conditions);
 }
 
 void add_kinds(const Trace& trace, Conditions& conditions) {

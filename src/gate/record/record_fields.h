@@ -92,6 +92,7 @@ void visit_fields(RowOf<KernelMeasure> auto& measure, Visitor& v) {
   v.optional("cycles", measure.cycles);
   v.optional("achieved_occupancy_percent", measure.achieved_occupancy_percent);
   v.optional("spill_bytes", measure.spill_bytes);
+  v.optional("figures", measure.figures);
 }
 
 /// What comes before the lists of rows.

@@ -149,6 +149,10 @@ class Reader {
       if (find_condition(name) != nullptr) read(fmt::format("{}.{}", key, name).c_str(), value, values[name]);
     }
   }
+  void read(const char* key, const nlohmann::json& json, std::map<std::string, double, std::less<>>& values) {
+    if (!json.is_object()) return wrong_at(key, "must be an object");
+    for (const auto& [name, value] : json.items()) read(fmt::format("{}.{}", key, name).c_str(), value, values[name]);
+  }
 
   const nlohmann::json& json_;
   std::string place_;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analyses/gpus/gpus.h"
+#include "analyses/measured/measured_launch.h"
 #include "gate/record/shapes.h"
 #include "metrics/quantities.h"
 
@@ -82,9 +83,32 @@ struct Figures {
   }
 };
 
+/// Gets figures of one launch, in the forms of measured_figures.inc.
+struct FigureOf {
+  const Trace& trace;
+  const KernelProfile& kernel;
+  const OpcodeCounts& counts;
+
+  [[nodiscard]] std::optional<double> quantity(std::string_view name) const {
+    return quantity_value(name, trace, kernel);
+  }
+  [[nodiscard]] std::optional<double> busy(std::string_view counter) const {
+    const auto percent = metric_number(trace, kernel, fmt::format("{}.avg.pct_of_peak_sustained_elapsed", counter));
+    const auto cycles = cycles_of(trace, kernel);
+    return percent && cycles ? std::optional(*percent / 100 * *cycles) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<double> opcodes(std::initializer_list<std::string_view> names) const {
+    if (counts.all() <= 0) return std::nullopt;
+    double sum = 0;
+    for (const std::string_view name : names) sum += counts.of(name);
+    return sum;
+  }
+};
+
 struct MeasuredKernel {
   size_t launches = 0;
   Figures duration, cycles, occupancy, spill;
+  std::map<std::string, Figures, std::less<>> others;
 
   void add(const Trace& trace, const KernelProfile& kernel) {
     ++launches;
@@ -92,6 +116,11 @@ struct MeasuredKernel {
     cycles.add(cycles_of(trace, kernel));
     occupancy.add(quantity_value("achieved_occupancy", trace, kernel));
     spill.add(local_bytes(trace, kernel));
+    const OpcodeCounts counts(trace, kernel);
+    const FigureOf of{trace, kernel, counts};
+#define SONDE_MEASURED_FIGURE(name, form) others[#name].add(of.form);
+#include "gate/record/measured_figures.inc"
+#undef SONDE_MEASURED_FIGURE
   }
   /// Cycles stand beside durations, launch by launch, so that all launches have them or none.
   [[nodiscard]] KernelMeasure measure(std::string_view name) const {
@@ -101,6 +130,9 @@ struct MeasuredKernel {
     if (cycles.values.size() == launches) measure.cycles = cycles.values;
     measure.achieved_occupancy_percent = occupancy.mean();
     measure.spill_bytes = spill.mean();
+    for (const auto& [figure, values] : others) {
+      if (const auto mean = values.mean()) measure.figures[figure] = *mean;
+    }
     return measure;
   }
 };

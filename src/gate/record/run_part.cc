@@ -5,6 +5,7 @@
 
 #include "analyses/steps/run_extent.h"
 #include "analyses/steps/warm_up.h"
+#include "trace/columns.h"
 
 namespace sonde::gate {
 namespace {
@@ -18,7 +19,26 @@ std::vector<Span> windows_of(std::span<const Span> steady) {
   return windows;
 }
 
+template <typename F>
+void for_each_work(const Trace& trace, F f) {
+  f(trace.kernels);
+  f(trace.copies);
+  f(trace.sets);
+  f(trace.graph_launches);
+}
+
 }  // namespace
+
+std::optional<Span> gpu_work_extent(const Trace& trace) {
+  std::optional<Span> extent;
+  for_each_work(trace, [&](const GpuOps& ops) {
+    for (Row row = 0; row < row_count(ops); ++row) {
+      if (!extent) extent = {ops.start[row], ops.end[row]};
+      extent = {std::min(extent->first, ops.start[row]), std::max(extent->second, ops.end[row])};
+    }
+  });
+  return extent;
+}
 
 ModulePaths::ModulePaths(const ModuleTree& tree) : paths(1) {
   std::vector<std::string> of_tree;
@@ -31,32 +51,53 @@ ModulePaths::ModulePaths(const ModuleTree& tree) : paths(1) {
   }
 }
 
-RunPart::RunPart(const Trace& run_trace)
+RunPart::RunPart(const Trace& run_trace, PartOfRun wanted, PartOfRun otherwise)
     : trace(run_trace),
       gpus(gpus_of(trace)),
       tree(module_tree(trace, {})),
       modules(tree),
       run(run_extent(trace)),
-      extent(run) {
-  const auto found = find_warm_up(trace, run.second - run.first);
-  const bool has_steps = found && !found->steady.empty() && found->steady.back().second > found->steady.front().first;
-  if (!has_steps) {
+      extent(run),
+      launched(run) {
+  for (const PartOfRun part : {wanted, otherwise}) {
+    if (whole_run && part == PartOfRun::steps) keep_steps();
+    if (whole_run && part == PartOfRun::gpu_work) keep_gpu_work();
+  }
+  if (whole_run) {
     shares = std::move(tree.shares);
     return;
   }
-  whole_run = false;
-  extent = {found->steady.front().first, found->steady.back().second};
-  steps = static_cast<int64_t>(found->steady.size());
-  steps_by_range = found->thread == kNone;
-  windows = windows_of(found->steady);
   tree.shares = {};  // of the whole run, which nothing asks for: 8 bytes an operation
   shares = share_gpu_time(trace, gpus, extent);
 }
 
+void RunPart::keep_steps() {
+  const auto found = find_warm_up(trace);
+  if (!found || found->steady.empty() || found->steady.back().second <= found->steady.front().first) return;
+  whole_run = false;
+  extent = {found->steady.front().first, found->steady.back().second};
+  launched = {found->launched.front().first, found->launched.back().second};
+  steps = static_cast<int64_t>(found->steady.size());
+  steps_by_range = found->thread == kNone;
+  windows = windows_of(found->steady);
+  launched_windows = windows_of(found->launched);
+}
+
+void RunPart::keep_gpu_work() {
+  const auto work = gpu_work_extent(trace);
+  if (!work || work->first == work->second) return;
+  whole_run = false;
+  extent = *work;
+  launched = extent;
+  for_each_work(trace, [&](const GpuOps& ops) {
+    for (Row row = 0; row < row_count(ops); ++row) launched.first = std::min(launched.first, launched_at(ops, row));
+  });
+}
+
 uint32_t RunPart::window_at(int64_t time) const {
-  const auto next = std::ranges::upper_bound(windows, time, {}, &Span::first);
-  if (next == windows.begin() || time >= std::prev(next)->second) return kNone;
-  return static_cast<uint32_t>(next - windows.begin() - 1);
+  const auto next = std::ranges::upper_bound(launched_windows, time, {}, &Span::first);
+  if (next == launched_windows.begin() || time >= std::prev(next)->second) return kNone;
+  return static_cast<uint32_t>(next - launched_windows.begin() - 1);
 }
 
 void Tally::add(uint32_t group, int64_t moment, int64_t duration_ns) {

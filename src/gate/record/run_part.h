@@ -20,25 +20,28 @@ struct ModulePaths {
 };
 
 struct RunPart {
-  explicit RunPart(const Trace& run);
+  /// Of the part that is wanted, where the run has it: else of `otherwise`, else the whole run.
+  explicit RunPart(const Trace& run, PartOfRun wanted = PartOfRun::steps, PartOfRun otherwise = PartOfRun::run);
 
   const Trace& trace;
   Gpus gpus;
   ModuleTree tree;
   ModulePaths modules;
-  Span run;     ///< first event to last
-  Span extent;  ///< of the steady steps, else the run
+  Span run;       ///< first event to last
+  Span extent;    ///< of the steady steps, else the run
+  Span launched;  ///< when their work was launched
   bool whole_run = true;
   int64_t steps = 0;
-  bool steps_by_range = false;  ///< else launches repeat, where there are steps
-  std::vector<Span> windows;    ///< of the kept steps, in order; they touch
-  GpuShares shares;             ///< within the extent
+  bool steps_by_range = false;         ///< else launches repeat, where there are steps
+  std::vector<Span> windows;           ///< of the kept steps, in order; they touch
+  std::vector<Span> launched_windows;  ///< when the work of each was launched: of windows, unless the host runs ahead
+  GpuShares shares;                    ///< within the extent
 
-  /// Whether what began then is counted. What lasts no time at the end of a run is part of it.
+  /// Whether what was launched then is counted. What lasts no time at the end of a run is part of it.
   [[nodiscard]] bool holds(int64_t start) const {
-    return whole_run || (start >= extent.first && start < extent.second);
+    return whole_run || (start >= launched.first && start < launched.second);
   }
-  /// The kept step that holds a moment; kNone outside them.
+  /// The kept step whose work was launched then; kNone outside them.
   [[nodiscard]] uint32_t window_at(int64_t time) const;
   /// When an operation was launched: the start of its call where that is known, else its own.
   [[nodiscard]] int64_t launched_at(const GpuOps& ops, Row row) const {
@@ -46,6 +49,10 @@ struct RunPart {
   }
   /// Index into `modules.paths` of the module that an API call lies in.
   [[nodiscard]] uint32_t path_of_call(Row call) const { return call == kNone ? 0 : modules.of(tree.of_call[call]); }
+
+ private:
+  void keep_steps();
+  void keep_gpu_work();
 };
 
 /// Counts and durations of numbered groups, over the extent and by step.
@@ -83,6 +90,9 @@ class Tally {
   std::vector<Amount> sums_;
   std::vector<Amount> steps_;  ///< group by group
 };
+
+/// First start and last end of the work of all GPUs. Absent where there is none.
+[[nodiscard]] std::optional<Span> gpu_work_extent(const Trace& trace);
 
 [[nodiscard]] std::vector<WorkGroup> work_groups(const RunPart& part);
 [[nodiscard]] std::vector<IdleGroup> idle_groups(const RunPart& part);

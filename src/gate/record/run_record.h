@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "findings/argument.h"
 #include "gate/condition.h"
 #include "trace/events.h"
 
@@ -76,6 +78,8 @@ struct KernelMeasure {
   std::vector<double> cycles;                        ///< SM cycles elapsed; empty where not collected
   std::optional<double> achieved_occupancy_percent;  ///< mean
   std::optional<double> spill_bytes;                 ///< local memory traffic or spill size, where collected
+  /// Means of what else was collected, by the names of measured_figures.inc.
+  std::map<std::string, double, std::less<>> figures = {};
 };
 
 struct GpuOfRun {
@@ -102,6 +106,22 @@ struct Recorded {
   bool api_calls = false;
 };
 
+/// The part of a run that a record is about: its steps after the warm-up, from its first GPU work to its last, or all.
+enum class PartOfRun : uint8_t { steps, gpu_work, run };
+
+/// The time of a run that is about something else than GPU work.
+struct Setup {
+  std::optional<int64_t> before_ns;  ///< until the first GPU work
+  std::optional<int64_t> after_ns;   ///< from the last on
+};
+
+/// A check of `sonde why` (findings/checks.h) that the run does not pass.
+struct Flaw {
+  std::string id;  ///< of its text, without ".says"
+  std::vector<Argument> arguments;
+  bool loses_work = false;  ///< GPU work is missing, so that what is there adds up to less than the program did
+};
+
 struct RunRecord {
   std::string source;  ///< file or folder, the last two parts of its path; or the command
   Conditions conditions;
@@ -111,6 +131,11 @@ struct RunRecord {
   int64_t wall_ns = 0;    ///< of the whole run, first event to last (or of the process, where wall time alone is known)
   int64_t extent_ns = 0;  ///< that everything but wall_ns is about: the steps after the warm-up, else the whole run
   int64_t steps = 0;      ///< within the extent; 0 where nothing repeats
+  PartOfRun part = PartOfRun::run;
+  // Of records for `sonde compare` only, not kept as JSON:
+  Setup setup;
+  bool has_unused_steps = false;  ///< it has steps, but is about another part
+  std::vector<Flaw> flaws;
   /// The last kMaxSteps of them: from the start of a step to that of the next, of the last to its end. Without steps
   /// the per-step vectors of all groups are empty, and sums of the extent stand for one step.
   std::vector<int64_t> step_ns;

@@ -38,17 +38,17 @@ std::optional<Inflated> inflate_one_member(std::string_view bytes) {
 }
 
 /// Inflates member after member into a buffer that doubles.
-class Stream {
+class GzipMembers {
  public:
-  explicit Stream(std::string_view bytes) : left_(bytes) {
+  explicit GzipMembers(std::string_view bytes) : left_(bytes) {
     constexpr int kGzipOnly = 16 + MAX_WBITS;
     ready_ = inflateInit2(&zlib_, kGzipOnly) == Z_OK;
   }
-  ~Stream() {
+  ~GzipMembers() {
     if (ready_) inflateEnd(&zlib_);
   }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+  GzipMembers(const GzipMembers&) = delete;
+  GzipMembers& operator=(const GzipMembers&) = delete;
 
   /// Stops at `most` bytes, at the end of the last member, or at the first damage.
   Inflated run(size_t most) {
@@ -105,9 +105,11 @@ Inflated gunzip(std::string_view bytes) {
   if (bytes.size() >= kSmallestMember) {
     if (auto out = inflate_one_member(bytes)) return std::move(*out);
   }
-  return Stream(bytes).run(SIZE_MAX / 2);
+  return GzipMembers(bytes).run(SIZE_MAX / 2);
 }
 
-std::string gunzip_head(std::string_view bytes, size_t count) { return std::string(Stream(bytes).run(count).text()); }
+std::string gunzip_head(std::string_view bytes, size_t count) {
+  return std::string(GzipMembers(bytes).run(count).text());
+}
 
 }  // namespace sonde

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "base/error.h"
 #include "importers/probe.h"
@@ -11,10 +9,6 @@ namespace sonde {
 
 /// Names the format of a file that no importer reads, and what to do to get a profile out of it.
 [[nodiscard]] Error not_a_profile(const Probe& probe);
-
-/// The profiler that wrote a SQLite database with these tables, if Sonde knows but does not read its format; else
-/// empty.
-[[nodiscard]] std::string_view unread_database(std::span<const std::string> tables);
 
 /// Of a SQLite database that SQLite cannot read, for the reason in `error`.
 [[nodiscard]] Error unreadable_database(const std::string& path, const Error& error);

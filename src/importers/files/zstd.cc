@@ -51,6 +51,15 @@ Result<std::string> unzstd(std::string_view bytes, size_t most) {
   return text;
 }
 
+UnpackedZstd unzstd_as_far_as_possible(std::string_view bytes, size_t most) {
+  Frames frames(bytes);
+  UnpackedZstd unpacked;
+  while (unpacked.text.size() < most && frames.step(unpacked.text, most - unpacked.text.size())) {
+  }
+  unpacked.whole = frames.whole() && !frames.damaged();
+  return unpacked;
+}
+
 std::string unzstd_head(std::string_view bytes, size_t count) {
   Frames frames(bytes);
   std::string text;

@@ -13,6 +13,14 @@ namespace sonde {
 /// size that a frame states is not looked at.
 [[nodiscard]] Result<std::string> unzstd(std::string_view bytes, size_t most);
 
+/// What a zstd file holds; with `whole` false, what could be had of one that is damaged, breaks off or unpacks to more
+/// than was allowed.
+struct UnpackedZstd {
+  std::string text;
+  bool whole = false;
+};
+[[nodiscard]] UnpackedZstd unzstd_as_far_as_possible(std::string_view bytes, size_t most);
+
 /// The first unpacked bytes, at most `count`, of a file of which perhaps only the beginning is there.
 [[nodiscard]] std::string unzstd_head(std::string_view bytes, size_t count);
 

@@ -1,6 +1,6 @@
 #include "base/files/file.h"
 #include "base/files/protobuf.h"
-#include "importers/files/zstd.h"
+#include "importers/files/gzip.h"
 #include "importers/ncu/container.h"
 #include "importers/ncu/messages.h"
 
@@ -12,10 +12,7 @@ using ncu::Block;
 using ncu::Container;
 using ncu::Report;
 
-bool recognizes(const Probe& probe) {
-  const std::string_view head = probe.head();
-  return head.starts_with(ncu::kMagic) || (is_zstd(head) && unzstd_head(head, ncu::kMagic.size()) == ncu::kMagic);
-}
+bool recognizes(const Probe& probe) { return !is_gzip(probe.head()) && probe.plain_head().starts_with(ncu::kMagic); }
 
 void read_block(const Block& block, Report& report, ncu::Code& code) {
   ncu::read_block_header(block.header, report);

@@ -94,11 +94,25 @@ void read_findings(const WireField& field, KernelProfile& kernel, Report& report
 /// unknown (31, 35) or of no use here (API call, handles, profile series).
 bool is_known(uint32_t field) { return (field >= 1 && field <= 25) || field == 28 || field == 31 || field == 35; }
 
+/// A metric that several passes collected is in the report once a pass. The last one that has a value counts, as in the
+/// tool's own pages: rates and shares beside it are of that pass.
+void keep_last_pass(std::vector<Metric>& metrics) {
+  std::ranges::stable_sort(metrics, {}, &Metric::name);
+  size_t kept = 0;
+  for (size_t i = 0; i < metrics.size(); ++i) {
+    const bool again = kept > 0 && metrics[kept - 1].name == metrics[i].name;
+    if (again && metrics[i].value.is_absent() && metrics[i].instances.empty()) continue;
+    if (!again) ++kept;
+    if (kept - 1 != i) metrics[kept - 1] = std::move(metrics[i]);
+  }
+  metrics.resize(kept);
+}
+
 /// Demangled names are empty for kernels that the driver API loaded.
 void complete(KernelProfile& kernel, const Report& report) {
   if (kernel.name == kNone) kernel.name = kernel.mangled_name != kNone ? kernel.mangled_name : kernel.function_name;
   if (kernel.grid[0] == 0) report.trace->log.add(Issue::failed_launch);
-  std::ranges::stable_sort(kernel.metrics, {}, &Metric::name);
+  keep_last_pass(kernel.metrics);
   const auto& sections = report.trace->profile_sections;
   std::ranges::stable_sort(kernel.sections, {}, [&](uint32_t row) {
     return std::pair(sections[row].order, report.trace->name(sections[row].title));

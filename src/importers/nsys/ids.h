@@ -47,15 +47,32 @@ class LocalIds {
   uint32_t last_ = 0;
 };
 
+/// The green context that a recording's id names; kNone where it names none. Recordings write 0 for none in some tables
+/// and leave the id out in others.
+[[nodiscard]] constexpr uint32_t green_context_of(int64_t id) {
+  return id > 0 && id < int64_t{kNone} ? static_cast<uint32_t>(id) : kNone;
+}
+
 /// What tells one GPU stream from another in an Nsight Systems export.
 struct StreamKey {
   uint64_t process = 0;  ///< globalPid
   int32_t device = -1;
   uint32_t context = 0;
-  uint32_t green_context = kNone;
+  uint32_t green_context = kNone;  ///< by green_context_of()
   uint32_t stream = kNone;
+  /// False of synchronizations and event records: their device is 0 on every GPU, and they name no green context.
+  bool names_device = true;
   bool operator==(const StreamKey&) const = default;
   friend size_t hash_value(const StreamKey& k);
+};
+
+/// What recordings name of a stream in all tables.
+struct StreamNumber {
+  uint64_t process = 0;
+  uint32_t context = 0;
+  uint32_t stream = kNone;
+  bool operator==(const StreamNumber&) const = default;
+  friend size_t hash_value(const StreamNumber& n);
 };
 
 /// A domain id means something in its process only.

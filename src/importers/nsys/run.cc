@@ -20,6 +20,7 @@ size_t hash_of(auto... values) {
 }  // namespace
 
 size_t hash_value(const StreamKey& k) { return hash_of(k.process, k.device, k.context, k.green_context, k.stream); }
+size_t hash_value(const StreamNumber& n) { return hash_of(n.process, n.context, n.stream); }
 size_t hash_value(const DomainKey& k) { return hash_of(k.process, k.domain); }
 
 NsysRun::NsysRun(const std::string& path, std::string_view format, const ImportRequest& request, Trace& trace)
@@ -45,16 +46,36 @@ ThreadId NsysRun::thread(uint64_t global_tid) {
 }
 
 StreamId NsysRun::stream(const StreamKey& key) {
-  const auto [found, added] = streams_.try_emplace(key, static_cast<StreamId>(trace_->streams.size()));
-  if (added) {
-    Stream& s = trace_->streams.emplace_back();
-    s.process = process(key.process);
-    s.ordinal = key.device;
-    s.context = key.context;
-    s.green_context = key.green_context;
-    s.stream = key.stream;
-  }
-  return found->second;
+  const auto known = streams_.find(key);
+  if (known != streams_.end()) return known->second;
+  const StreamId id = key.names_device ? add_stream(key) : stream_of_number(key);
+  streams_.emplace(key, id);
+  return id;
+}
+
+StreamId NsysRun::stream_of_number(StreamKey key) {
+  key.names_device = true;
+  const auto device = device_of_context_.find({key.process, key.context});
+  if (device != device_of_context_.end()) key.device = device->second;
+  const auto same = streams_.find(key);
+  if (same != streams_.end()) return same->second;
+  const auto numbered = stream_of_number_.find({key.process, key.context, key.stream});
+  if (numbered != stream_of_number_.end() && numbered->second != kNone) return numbered->second;
+  return stream(key);
+}
+
+StreamId NsysRun::add_stream(const StreamKey& key) {
+  const auto id = static_cast<StreamId>(trace_->streams.size());
+  Stream& s = trace_->streams.emplace_back();
+  s.process = process(key.process);
+  s.ordinal = key.device;
+  s.context = key.context;
+  s.green_context = key.green_context;
+  s.stream = key.stream;
+  device_of_context_.try_emplace({key.process, key.context}, key.device);
+  const auto [numbered, added] = stream_of_number_.try_emplace({key.process, key.context, key.stream}, id);
+  if (!added) numbered->second = kNone;
+  return id;
 }
 
 DomainId NsysRun::domain(const DomainKey& key) {

@@ -33,6 +33,7 @@ class NsysRun {
 
   [[nodiscard]] ProcessId process(uint64_t global_pid);
   [[nodiscard]] ThreadId thread(uint64_t global_tid);
+  /// Keys that do not name the device must come after those that do: the context tells it.
   [[nodiscard]] StreamId stream(const StreamKey& key);
   [[nodiscard]] DomainId domain(const DomainKey& key);
   /// Of the first process that has a domain of this number, for tables that name no process.
@@ -68,6 +69,9 @@ class NsysRun {
 
  private:
   class NameTable;
+  [[nodiscard]] StreamId add_stream(const StreamKey& key);
+  /// The stream that a key means which does not name the device.
+  [[nodiscard]] StreamId stream_of_number(StreamKey key);
   /// Fills in the NameIds of the wanted string ids; ids that the table does not hold are named by number.
   void read_strings(NameTable& wanted, const EachString& each_string);
 
@@ -78,6 +82,8 @@ class NsysRun {
   boost::unordered_flat_map<uint64_t, ProcessId> processes_;
   boost::unordered_flat_map<uint64_t, ThreadId> threads_;
   boost::unordered_flat_map<StreamKey, StreamId> streams_;
+  boost::unordered_flat_map<StreamNumber, StreamId> stream_of_number_;  ///< kNone of numbers that several streams have
+  boost::unordered_flat_map<std::pair<uint64_t, uint32_t>, int32_t> device_of_context_;  ///< by process
   std::map<DomainKey, std::string> domain_names_;
   std::map<DomainKey, DomainId> domains_;
   struct NameRows {

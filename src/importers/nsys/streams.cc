@@ -38,7 +38,7 @@ void place_streams(NsysRun& run, const GpuOfOrdinal& gpu_of_ordinal) {
     const auto gpu = gpu_of_ordinal.find({t.processes[s.process].pid, s.ordinal});
     s.device =
         find_device(t, run.rank(), s.ordinal, gpu == gpu_of_ordinal.end() ? std::nullopt : std::optional(gpu->second));
-    unknown += s.device == kNone ? 1 : 0;
+    unknown += s.device == kNone && s.stream != kNone ? 1 : 0;
   });
   run.trace().log.add(Issue::unknown_device, {}, unknown);
 }

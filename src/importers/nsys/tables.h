@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <string_view>
+
 #include "importers/nsys_sqlite/file.h"
 
 /// Each reads what is wanted of one family of tables into the trace. Tables that are not there are no error.
@@ -34,5 +37,10 @@ void order_metrics(NsysFile& file);
 void read_entities(NsysFile& file);
 /// What the file is, when it was recorded, what it holds.
 void read_source(NsysFile& file);
+/// Rows of every table that is not a list of names; those of tables that are not read go to the import log.
+void count_tables(NsysFile& file, bool (*is_known)(std::string_view table));
+/// What the columns of CUPTI's description of a device say: TARGET_INFO_CUDA_GPU of 2021, CUPTI_ACTIVITY_KIND_DEVICE of
+/// nvprof. `device_of` gives the device that a row describes, or null.
+void read_cupti_device(NsysFile& file, TableQuery& query, const std::function<Device*(RowReader&)>& device_of);
 
 }  // namespace sonde::nsys

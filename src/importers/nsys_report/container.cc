@@ -24,6 +24,7 @@ class Cursor {
   explicit Cursor(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
   [[nodiscard]] bool at_end() const { return at_ == end_; }
+  [[nodiscard]] uint64_t left() const { return static_cast<uint64_t>(end_ - at_); }
   uint64_t varint() { return protozero::decode_varint(&at_, end_); }
   std::string_view take(uint64_t count) {
     if (count > static_cast<uint64_t>(end_ - at_)) throw protozero::end_of_buffer_exception();
@@ -133,7 +134,23 @@ Status read_counts(std::string_view message, ReportCounts& counts) {
   return check_codec(codec);
 }
 
-/// The section of events: two messages, blocks of events, the string block, two messages, and nothing more.
+/// What stands behind the target. Nothing of it is needed, so that no form of it makes a report unreadable.
+void read_extras(Cursor tail, ReportLayout& layout) {
+  while (!tail.at_end()) {
+    Cursor next = tail;
+    const Status read = walk_messages("its end", [&]() -> Status {
+      layout.extras.push_back(next.block());
+      return {};
+    });
+    if (!read) {
+      layout.unknown_bytes = tail.left();
+      return;
+    }
+    tail = next;
+  }
+}
+
+/// The section of events: two messages, blocks of events, the string block, two messages, and extras.
 Status read_events_section(std::string_view section, uint64_t strings_at, ReportLayout& layout) {
   Cursor head(section);
   layout.session = head.message();
@@ -147,7 +164,7 @@ Status read_events_section(std::string_view section, uint64_t strings_at, Report
   layout.strings = tail.block();
   layout.threads = tail.message();
   layout.target = tail.message();
-  if (!tail.at_end()) return fail("its events are followed by unknown data");
+  read_extras(tail, layout);
   return {};
 }
 

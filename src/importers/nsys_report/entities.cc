@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "importers/nsys/streams.h"
 
@@ -127,6 +128,16 @@ GpuOfOrdinal read_ordinals(std::string_view target) {
   return gpus;
 }
 
+/// The export's number of a GPU is the one that a process uses; the GPU's own field 9 repeats its id.
+void number_gpus(NsysRun& run, const GpuOfOrdinal& gpu_of_ordinal) {
+  std::map<int64_t, int64_t> ordinals;
+  for (const auto& [process_and_ordinal, gpu] : gpu_of_ordinal) ordinals.emplace(gpu, process_and_ordinal.second);
+  for (Device& d : run.trace().devices) {
+    const auto found = d.rank == run.rank() ? ordinals.find(d.id) : ordinals.end();
+    if (found != ordinals.end()) d.cuda_ordinal = found->second;
+  }
+}
+
 void read_streams(NsysRun& run, std::string_view target) {
   std::vector<StreamFacts> facts;
   each_message(message_of(target), 15, [&](const Message& m) {
@@ -149,7 +160,9 @@ void read_report_entities(NsysRun& run, const ReportLayout& layout, const Report
   each_machine(layout.target, [&](const Message& machine) {
     each_message(machine, 7, [&](const Message& gpu) { read_gpu(run, gpu); });
   });
-  place_streams(run, read_ordinals(layout.target));
+  const GpuOfOrdinal gpu_of_ordinal = read_ordinals(layout.target);
+  number_gpus(run, gpu_of_ordinal);
+  place_streams(run, gpu_of_ordinal);
   if (run.wants(Field::streams)) read_streams(run, layout.target);
 }
 

@@ -28,7 +28,7 @@ Operation read_operation(Message m) {
       case number_field(5): op.place.context = static_cast<uint32_t>(m.get_uint64()); break;
       case number_field(6): op.place.stream = static_cast<uint32_t>(m.get_uint64()); break;
       case number_field(8): op.place.process = m.get_uint64(); break;
-      case number_field(9): op.place.green_context = static_cast<uint32_t>(m.get_uint64()); break;
+      case number_field(9): op.place.green_context = green_context_of(integer_of(m)); break;
       case bytes_field(kKernel):
       case bytes_field(kCopy):
       case bytes_field(kSet):
@@ -41,6 +41,7 @@ Operation read_operation(Message m) {
       default: m.skip();
     }
   }
+  op.place.names_device = op.detail != kSync && op.detail != kEventRecord;
   return op;
 }
 

@@ -64,6 +64,18 @@ void log_oddities(const nsys::ReportPart& events, ImportLog& log) {
             .whole_graphs = events.of(graph_launches) > 0});
 }
 
+/// The first extra block holds the schemas of NVTX payloads, which are not read, as payloads are not.
+void log_extras(const nsys::ReportLayout& layout, ImportLog& log) {
+  constexpr size_t kKnownExtras = 1;
+  if (layout.extras.size() > kKnownExtras) {
+    log.add(Issue::unknown_section, "blocks at the end of the report",
+            static_cast<int64_t>(layout.extras.size() - kKnownExtras));
+  }
+  if (layout.unknown_bytes > 0) {
+    log.add(Issue::unknown_section, fmt::format("{} bytes at the end of the report", layout.unknown_bytes));
+  }
+}
+
 /// What an export of the report would hold, by its tables' names.
 void take_inventory(NsysRun& run, const nsys::ReportLayout& layout, const nsys::ReportPart& events) {
   auto& holds = run.trace().ranks[run.rank()].holds;
@@ -105,6 +117,7 @@ Status read_layout_into(NsysRun& run, const nsys::ReportLayout& layout) {
   nsys::ReportPart events = nsys::read_events(run, layout.blocks);
   SONDE_TRY(check_counts(layout, events, run.trace().log));
   log_oddities(events, run.trace().log);
+  log_extras(layout, run.trace().log);
   nsys::append_events(run, events);
   SONDE_TRY(walk_messages("its machine description", [&]() -> Status {
     if (run.wants(Field::inventory)) take_inventory(run, layout, events);

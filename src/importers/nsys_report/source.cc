@@ -194,8 +194,8 @@ void read_times(const ReportLayout& layout, Rank& rank) {
       default: session.skip();
     }
   }
-  if (!start || !stop) return;
   rank.capture_start_ns = 0;
+  if (!start || !stop) return;
   rank.capture_end_ns = static_cast<int64_t>(*stop - *start);
   rank.capture_clock_ns = static_cast<int64_t>(*start);
 }

@@ -82,8 +82,8 @@ const std::initializer_list<Attribute> kGpuAttributes = {
     {&Device::sm_minor, {"smMinor"}},
 };
 
-/// TARGET_INFO_CUDA_GPU of 2021, joined by device number; rates are in kB/s and kHz.
-const std::initializer_list<Attribute> kOldAttributes = {
+/// CUPTI's names; rates are in kB/s and kHz.
+const std::initializer_list<Attribute> kCuptiAttributes = {
     {&Device::sm_count, {"numMultiprocessors"}},
     {&Device::total_memory_bytes, {"globalMemorySize"}},
     {&Device::memory_bandwidth_bytes_per_s, {"globalMemoryBandwidth"}, 1000},
@@ -100,6 +100,14 @@ const std::initializer_list<Attribute> kOldAttributes = {
     {&Device::max_shared_bytes_per_block, {"maxSharedMemoryPerBlock"}},
     {&Device::max_shared_bytes_per_sm, {"maxSharedMemoryPerMultiprocessor"}},
     {&Device::copy_engines, {"numMemcpyEngines"}},
+    {&Device::constant_bytes, {"constantMemorySize"}},
+    {&Device::max_ipc, {"maxIPC"}},
+    {&Device::max_block_x, {"maxBlockDimX"}},
+    {&Device::max_block_y, {"maxBlockDimY"}},
+    {&Device::max_block_z, {"maxBlockDimZ"}},
+    {&Device::max_grid_x, {"maxGridDimX"}},
+    {&Device::max_grid_y, {"maxGridDimY"}},
+    {&Device::max_grid_z, {"maxGridDimZ"}},
 };
 
 /// Fills the attributes that a row has. `device_of` gives the device that a row describes, or null.
@@ -149,7 +157,8 @@ void read_old_attributes(NsysFile& file) {
   TableQuery query = file.query("TARGET_INFO_CUDA_GPU");
   if (!query.exists()) return;
   const Cell id = query.column("deviceId");
-  read_attributes(file, query, kOldAttributes, [&](auto& row) -> Device* {
+  // Joined by device number.
+  read_cupti_device(file, query, [&](auto& row) -> Device* {
     const int64_t wanted = row.integer(id, -1);
     for (Device& d : file.trace().devices) {
       if (d.rank == file.rank() && d.id == wanted) return &d;
@@ -205,6 +214,10 @@ void mark_default_streams(NsysFile& file) {
 }
 
 }  // namespace
+
+void read_cupti_device(NsysFile& file, TableQuery& query, const std::function<Device*(RowReader&)>& device_of) {
+  read_attributes(file, query, kCuptiAttributes, device_of);
+}
 
 void read_entities(NsysFile& file) {
   name_processes(file);

@@ -4,16 +4,19 @@
 
 #include "base/files/file.h"
 #include "importers/files/not_a_profile.h"
+#include "trace/align.h"
 
 namespace sonde {
 NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request,
-                   Trace& trace)
-    : NsysRun(path, "nsys_sqlite", request, trace),
+                   Trace& trace, const SqliteDialect& dialect)
+    : NsysRun(path, dialect.format, request, trace),
+      dialect_(dialect),
       database_(std::move(database)),
       bytes_(std::move(bytes)),
       pages_(SqlitePages::open(bytes_.bytes())) {}
 
-Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace) {
+Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace,
+                                const SqliteDialect& dialect) {
   const auto cut_off = [&](const Error& error) { return std::unexpected(unreadable_database(path, error)); };
   auto database = Database::open_read_only(path);
   if (!database) return cut_off(database.error());
@@ -21,7 +24,7 @@ Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& re
   if (!tables) return cut_off(tables.error());
   auto bytes = MappedFile::open(path);
   if (!bytes) return std::unexpected(bytes.error());
-  NsysFile file(std::move(*database), std::move(*bytes), path, request, trace);
+  NsysFile file(std::move(*database), std::move(*bytes), path, request, trace, dialect);
   for (const std::string& table : *tables) {
     auto columns = file.database_.columns(table);
     if (!columns) return cut_off(columns.error());
@@ -79,6 +82,26 @@ std::optional<NsysFile::Place> NsysFile::place_of(const TableQuery& query) {
   return Place{};
 }
 
+std::optional<int64_t> NsysFile::first_time(std::span<const TimeColumn> columns) const {
+  std::optional<int64_t> first;
+  for (const auto& [table, column] : columns) {
+    const auto found = tables_.find(table);
+    if (found == tables_.end() || std::ranges::find(found->second, column) == found->second.end()) continue;
+    auto row = database_.prepare(fmt::format("SELECT min({0}) FROM {1} WHERE {0} > 0 AND typeof({0}) = 'integer'",
+                                             quote_identifier(column), quote_identifier(table)));
+    if (!row || !row->next().value_or(false) || row->is_null(0)) continue;
+    first = std::min(first.value_or(row->integer(0)), row->integer(0));
+  }
+  return first;
+}
+
+void NsysFile::begin_at_zero(const std::vector<size_t>& first, std::span<const TimeColumn> columns) {
+  const auto start = first_time(columns);
+  if (!start) return;
+  shift_last_rank(trace(), first, -*start);
+  trace().ranks[rank()].utc_ns = utc_of_clock(start);
+}
+
 void NsysFile::note(const TableQuery& query, const ScanEnd& end) {
   trace().log.add(Issue::not_a_number, query.table(), end.wrong_types);
   if (!end.damage.empty()) trace().log.add(Issue::damaged_table, fmt::format("{}: {}", query.table(), end.damage));
@@ -86,10 +109,10 @@ void NsysFile::note(const TableQuery& query, const ScanEnd& end) {
 
 void NsysFile::resolve_names() {
   NsysRun::resolve_names([this](const auto& take) {
-    TableQuery strings = query("StringIds");
+    TableQuery strings = query(dialect_.strings);
     if (!strings.exists()) return;
-    const Cell id = strings.column("id");
-    const Cell value = strings.column("value");
+    const Cell id = strings.column(dialect_.string_id);
+    const Cell value = strings.column(dialect_.string_value);
     each_row(strings, [&](auto& row) { take(row.string_id(id), row.text(value)); });
   });
 }

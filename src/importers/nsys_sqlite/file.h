@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,16 +12,35 @@
 
 namespace sonde {
 
+/// What the profilers that write SQLite name differently.
+struct SqliteDialect {
+  std::string_view format = "nsys_sqlite";  ///< the importer's name
+  std::string_view strings = "StringIds";   ///< the table of texts, and its columns
+  std::string_view string_id = "id";
+  std::string_view string_value = "value";
+};
+
 /// One SQLite export while it is being read.
 class NsysFile : public NsysRun {
  public:
-  [[nodiscard]] static Result<NsysFile> open(const std::string& path, const ImportRequest& request, Trace& trace);
+  [[nodiscard]] static Result<NsysFile> open(const std::string& path, const ImportRequest& request, Trace& trace,
+                                             const SqliteDialect& dialect = {});
 
   [[nodiscard]] const Database& database() const { return database_; }
   [[nodiscard]] bool has_table(std::string_view table) const { return tables_.contains(table); }
   [[nodiscard]] bool has_rows(std::string_view table) const;
   [[nodiscard]] const std::map<std::string, std::vector<std::string>, std::less<>>& tables() const { return tables_; }
   [[nodiscard]] TableQuery query(std::string_view table) const;
+
+  /// The earliest time above 0 in these columns, whatever of them is wanted: where the clock of the file begins.
+  struct TimeColumn {
+    std::string_view table;
+    std::string_view column;
+  };
+  [[nodiscard]] std::optional<int64_t> first_time(std::span<const TimeColumn> columns) const;
+  /// Moves the rows of the file, which begin at `first`, so that its first_time() is 0, and keeps that time as the
+  /// rank's UTC where it is one.
+  void begin_at_zero(const std::vector<size_t>& first, std::span<const TimeColumn> columns);
 
   /// Reads a table from its pages, in as many parts as there are workers; parts come back in the order of the file. A
   /// table whose pages do not tell it all (a view, say) is read by SQL. `row(reader, part)` appends one row, whatever
@@ -35,11 +56,12 @@ class NsysFile : public NsysRun {
   template <typename Row>
   void each_row(const TableQuery& query, Row&& row);
 
-  /// NsysRun::resolve_names() with the table StringIds.
+  /// NsysRun::resolve_names() with the dialect's table of texts.
   void resolve_names();
 
  private:
-  NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request, Trace& trace);
+  NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request, Trace& trace,
+           const SqliteDialect& dialect);
   /// Where the pages of a table are, and which of its columns is the rowid.
   struct Place {
     std::vector<uint32_t> leaves;
@@ -49,6 +71,7 @@ class NsysFile : public NsysRun {
   [[nodiscard]] std::optional<Place> place_of(const TableQuery& query);
   void note(const TableQuery& query, const ScanEnd& end);
 
+  SqliteDialect dialect_;
   Database database_;
   MappedFile bytes_;
   std::optional<SqlitePages> pages_;

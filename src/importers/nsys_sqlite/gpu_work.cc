@@ -8,8 +8,9 @@ namespace {
 /// Where a GPU operation ran.
 class PlaceCells {
  public:
-  PlaceCells(TableQuery& query, bool wanted)
+  PlaceCells(TableQuery& query, bool wanted, bool names_device = true)
       : wanted_(wanted),
+        names_device_(names_device),
         process_(query.column_if(wanted, "globalPid")),
         device_(query.column_if(wanted, "deviceId")),
         context_(query.column_if(wanted, "contextId")),
@@ -22,24 +23,26 @@ class PlaceCells {
     key.process = static_cast<uint64_t>(row.integer(process_, 0));
     key.device = static_cast<int32_t>(row.integer(device_, -1));
     key.context = static_cast<uint32_t>(row.integer(context_, 0));
-    key.green_context = static_cast<uint32_t>(row.integer(green_, kNone));
+    key.green_context = green_context_of(row.integer(green_, 0));
     key.stream = static_cast<uint32_t>(row.integer(stream_, kNone));
+    key.names_device = names_device_;
     column.push_back(keys.streams.id(key));
   }
 
  private:
   bool wanted_;
+  bool names_device_;
   Cell process_, device_, context_, green_, stream_;
 };
 
 /// The columns that all GPU operations share.
 class GpuOpCells {
  public:
-  GpuOpCells(const NsysFile& file, TableQuery& query)
+  GpuOpCells(const NsysFile& file, TableQuery& query, bool names_device = true)
       : start_(query.column("start")),
         end_(query.column("end")),
         correlation_(query.column_if(file.wants(Field::launches), "correlationId")),
-        place_(query, file.wants(Field::streams)) {}
+        place_(query, file.wants(Field::streams), names_device) {}
 
   template <typename Table>
   void read(auto& row, Part<Table>& part) const {
@@ -203,7 +206,7 @@ void read_graph_launches(NsysFile& file) {
 void read_syncs(NsysFile& file) {
   TableQuery query = file.query("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
   if (!file.wants(Field::syncs) || !query.exists()) return;
-  const GpuOpCells common(file, query);
+  const GpuOpCells common(file, query, false);
   const Cell stream = query.column("streamId");
   const Cell event = query.column("eventId");
   const Cell type = query.column("syncType");
@@ -220,7 +223,7 @@ void read_syncs(NsysFile& file) {
 void read_cuda_events(NsysFile& file) {
   TableQuery query = file.query("CUPTI_ACTIVITY_KIND_CUDA_EVENT");
   if (!file.wants(Field::cuda_events) || !query.exists()) return;
-  const PlaceCells place(query, true);
+  const PlaceCells place(query, true, false);
   const Cell time = query.column("timestamp");
   const Cell correlation = query.column("correlationId");
   const Cell event = query.column("eventId");

@@ -15,9 +15,7 @@ bool is_nsys_table(std::string_view table) {
          table.starts_with("CUPTI_ACTIVITY_") || table.starts_with("TARGET_INFO_") || table.starts_with("META_DATA_");
 }
 
-bool recognizes(const Probe& probe) {
-  return std::ranges::any_of(probe.tables(), is_nsys_table) && unread_database(probe.tables()).empty();
-}
+bool recognizes(const Probe& probe) { return std::ranges::any_of(probe.tables(), is_nsys_table); }
 
 /// A damaged or empty database is picked too: it may be an export that broke off, and the reader must report it.
 bool picks(const Probe& probe) { return probe.is_sqlite() && (probe.tables().empty() || recognizes(probe)); }

@@ -46,12 +46,12 @@ void read_times(NsysFile& file, Rank& rank) {
       if (in_utc && in_local) rank.utc_offset_s = time_zone(*in_local - *in_utc);
     });
   }
+  rank.capture_start_ns = 0;
   TableQuery details = file.query("ANALYSIS_DETAILS");
   if (!details.exists()) return;
   const Cell duration = details.column("duration");
   const Cell start = details.column("startTime");
   file.each_row(details, [&](auto& row) {
-    rank.capture_start_ns = 0;
     rank.capture_end_ns = row.integer(duration, 0);
     if (!row.is_null(start)) rank.capture_clock_ns = row.integer(start, 0);
   });
@@ -96,17 +96,9 @@ constexpr std::array<std::string_view, 37> kKnownTables = {"ANALYSIS_DETAILS",
                                                            "ThreadNames",
                                                            "UnwindMethodType"};
 
-/// Rows of every table that is not a list of names; those that are not read go to the import log.
-void count_tables(NsysFile& file, Rank& rank) {
-  for (const auto& [table, columns] : file.tables()) {
-    if (table.starts_with("ENUM_") || table.starts_with("sqlite_")) continue;
-    auto statement = file.database().prepare(fmt::format("SELECT count(*) FROM {}", quote_identifier(table)));
-    if (!statement || !statement->next().value_or(false) || statement->integer(0) == 0) continue;
-    rank.holds.emplace_back(table, statement->integer(0));
-    const bool known = table.starts_with("TARGET_INFO_") || table.starts_with("SONDE_") ||
-                       std::ranges::find(kKnownTables, table) != kKnownTables.end();
-    if (!known) file.trace().log.add(Issue::unknown_table, table);
-  }
+bool is_known_table(std::string_view table) {
+  return table.starts_with("TARGET_INFO_") || table.starts_with("SONDE_") ||
+         std::ranges::find(kKnownTables, table) != kKnownTables.end();
 }
 
 void read_capture(NsysFile& file, Rank& rank) {
@@ -126,11 +118,22 @@ void read_capture(NsysFile& file, Rank& rank) {
 
 }  // namespace
 
+void count_tables(NsysFile& file, bool (*is_known)(std::string_view table)) {
+  Rank& rank = file.trace().ranks[file.rank()];
+  for (const auto& [table, columns] : file.tables()) {
+    if (table.starts_with("ENUM_") || table.starts_with("sqlite_")) continue;
+    auto statement = file.database().prepare(fmt::format("SELECT count(*) FROM {}", quote_identifier(table)));
+    if (!statement || !statement->next().value_or(false) || statement->integer(0) == 0) continue;
+    rank.holds.emplace_back(table, statement->integer(0));
+    if (!is_known(table)) file.trace().log.add(Issue::unknown_table, table);
+  }
+}
+
 void read_source(NsysFile& file) {
   Rank& rank = file.trace().ranks[file.rank()];
   read_product(file, rank);
   read_times(file, rank);
-  if (file.wants(Field::inventory)) count_tables(file, rank);
+  if (file.wants(Field::inventory)) count_tables(file, is_known_table);
   if (file.wants(Field::capture)) read_capture(file, rank);
 }
 

@@ -1,5 +1,7 @@
 #include "importers/pytorch/entities.h"
 
+#include <algorithm>
+
 #include "base/text/decimal.h"
 
 namespace sonde::pytorch {
@@ -91,6 +93,13 @@ StreamId Entities::stream(ProcessId process, const StreamKey& key) {
   stream.stream = id_of(key.stream);
   trace_.streams.push_back(stream);
   return id;
+}
+
+int64_t Entities::streams_on_unknown_devices() const {
+  return std::ranges::count_if(streams_, [&](const auto& entry) {
+    const StreamKey& key = entry.first.second;
+    return id_of(key.stream) != kNone && !described_.contains(key.device);
+  });
 }
 
 DomainId Entities::domain(DomainKind kind) {

@@ -26,8 +26,8 @@ class Entities {
   void name_thread(ThreadKey key, NameId name);
   void set_priority(const StreamKey& key, int priority);
 
-  /// True where the file described the device.
-  [[nodiscard]] bool is_described(int64_t device) const { return described_.contains(device); }
+  /// Streams of devices that the file does not describe.
+  [[nodiscard]] int64_t streams_on_unknown_devices() const;
 
  private:
   [[nodiscard]] DeviceId device(int64_t number);

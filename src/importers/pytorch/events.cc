@@ -270,18 +270,26 @@ void EventKeeper::range(const Event& event, Category category, Span span) {
   row.thread = thread(event);
   row.kind = domain_of(category, text);
   row.sequence = kUnknown;
-  row.shapes = kNone;
+  row.inputs = kNone;
   if (category == Category::op && wanted_.sequences) {
     const int64_t sequence = whole(args.token(Arg::sequence)).value_or(-1);
     if (sequence >= 0) row.sequence = sequence;
     row.backward = whole(args.token(Arg::forward_thread)).value_or(0) != 0 ||
                    text.starts_with("autograd::engine::evaluate_function: ");
   }
-  if (wanted_.shapes) {
-    const Arg key = args.has(Arg::input_dims) ? Arg::input_dims : Arg::input_dims_old;
-    if (args.has(key)) row.shapes = piece_.shapes.intern(without_quotes(args.token(key)));
-  }
+  if (wanted_.inputs) row.inputs = operator_inputs(args, text);
   piece_.ranges.push_back(row);
+}
+
+/// Types and values of PyTorch's own operators alone: those of others are of no known meaning.
+uint32_t EventKeeper::operator_inputs(const Args& args, std::string_view name) {
+  const Arg dims = args.has(Arg::input_dims) ? Arg::input_dims : Arg::input_dims_old;
+  if (!args.has(dims)) return kNone;
+  const auto list = [&](Arg arg) {
+    return args.has(arg) ? piece_.lists.intern(without_quotes(args.token(arg))) : kNone;
+  };
+  const bool own = name.starts_with("aten::");
+  return piece_.inputs.id({list(dims), own ? list(Arg::input_types) : kNone, own ? list(Arg::input_values) : kNone});
 }
 
 uint32_t EventKeeper::collective(const Args& args) {

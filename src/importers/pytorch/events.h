@@ -54,6 +54,7 @@ class EventKeeper {
   void range(const Event& event, Category category, Span span);
   void allocation(const Event& event, int64_t time);
   uint32_t collective(const Args& args);
+  uint32_t operator_inputs(const Args& args, std::string_view name);
 
   Category count(const Event& event, char phase);
   void leave_out(std::string_view name);

@@ -21,13 +21,13 @@ namespace {
 /// What the ids of one piece mean in the trace.
 struct Meaning {
   std::vector<NameId> names;
-  std::vector<NameId> shapes;
+  std::vector<NameId> inputs;
   std::vector<ThreadId> threads;
   std::vector<uint32_t> collectives;
   const std::vector<StreamKey>* streams = nullptr;
 
   [[nodiscard]] NameId name(uint32_t id) const { return id == kNone ? kNone : names[id]; }
-  [[nodiscard]] NameId shape(uint32_t id) const { return id == kNone ? kNone : shapes[id]; }
+  [[nodiscard]] NameId input(uint32_t id) const { return id == kNone ? kNone : inputs[id]; }
   [[nodiscard]] ThreadId thread(uint32_t id) const { return id == kNone ? kNone : threads[id]; }
   [[nodiscard]] Number number(Number n) const {
     return is_text(n) ? kTextPid + names[static_cast<size_t>(n - kTextPid)] : n;
@@ -83,7 +83,7 @@ class Merger {
   Meaning meaning(const Piece& piece) {
     Meaning m;
     for (const std::string_view raw : piece.names.texts()) m.names.push_back(intern(raw));
-    for (const std::string_view raw : piece.shapes.texts()) m.shapes.push_back(trace_.names.intern(one_line_json(raw)));
+    for (const OperatorLists& lists : piece.inputs.keys()) m.inputs.push_back(intern_inputs(lists, piece.lists));
     for (const auto& [pid, tid] : piece.threads.keys()) {
       m.threads.push_back(entities_.thread({m.number(pid), m.number(tid)}));
     }
@@ -94,6 +94,16 @@ class Merger {
 
   NameId intern(std::string_view raw) {
     return trace_.names.intern(raw.contains('\\') ? std::string_view(unescaped_ = unescape_json(raw)) : raw);
+  }
+
+  /// Shapes, and below them types and values if the trace has one of them.
+  NameId intern_inputs(const OperatorLists& lists, const LocalNames& raw) {
+    const auto line = [&](size_t i) {
+      return lists.at(i) == kNone ? std::string() : one_line_json(raw.texts()[lists.at(i)]);
+    };
+    std::string text = line(0);
+    if (lists[1] != kNone || lists[2] != kNone) text += "\n" + line(1) + "\n" + line(2);
+    return trace_.names.intern(text);
   }
 
   uint32_t collective(Collective c, const Meaning& m) {
@@ -116,7 +126,7 @@ class Merger {
     place_streams_of(&Piece::sets);
     place_streams_of(&Piece::syncs);
     place_streams_of(&Piece::cuda_events);
-    trace_.log.add(Issue::unknown_device, {}, on_unknown_device_);
+    trace_.log.add(Issue::unknown_device, {}, entities_.streams_on_unknown_devices());
   }
 
   template <typename R>
@@ -125,7 +135,6 @@ class Merger {
       for (R& row : piece.*rows) {
         const StreamKey& key = piece.streams.keys()[row.stream];
         row.stream = entities_.stream(owners_->owner(row, key), key);
-        on_unknown_device_ += entities_.is_described(key.device) ? 0 : 1;
       }
     }
   }
@@ -286,8 +295,7 @@ class Merger {
     if (!fields_.has(Field::range_links) && !fields_.has(Field::range_details)) return;
     add(t.backward, [](const RangeRow& r, const Meaning&) { return r.backward; });
     add(t.sequence, [](const RangeRow& r, const Meaning&) { return r.sequence; });
-    if (!fields_.has(Field::range_details)) return;
-    add(t.shapes, [](const RangeRow& r, const Meaning& m) { return m.shape(r.shapes); });
+    add(t.shapes, [](const RangeRow& r, const Meaning& m) { return m.input(r.inputs); });
   }
 
   void plan_marks() {
@@ -368,7 +376,6 @@ class Merger {
   std::optional<Owners> owners_;
   std::vector<Meaning> meanings_;
   std::string unescaped_;
-  int64_t on_unknown_device_ = 0;
   boost::unordered_flat_map<NameId, NameId> short_names_;
   boost::unordered_flat_map<std::pair<NameId, Number>, uint32_t> counters_;
   std::array<DomainId, 5> domains_{kNoDomain, kNoDomain, kNoDomain, kNoDomain, kNoDomain};

@@ -5,10 +5,12 @@
 
 #include "base/files/file.h"
 #include "importers/files/gzip.h"
+#include "importers/files/zstd.h"
 #include "importers/pytorch/about.h"
 #include "importers/pytorch/document.h"
 #include "importers/pytorch/merge.h"
 #include "importers/pytorch/pieces.h"
+#include "trace/align.h"
 
 namespace sonde {
 namespace pytorch {
@@ -23,10 +25,9 @@ int64_t origin_of(const std::vector<Piece>& pieces) {
 
 /// Without a base, times are UTC themselves if they are at all; clocks since boot are recognized by their size.
 std::optional<int64_t> utc_of(std::optional<int64_t> base, int64_t origin) {
-  constexpr int64_t kSeptember2001 = 1'000'000'000'000'000'000;
   int64_t utc = 0;
   if (__builtin_add_overflow(base.value_or(0), origin, &utc)) return std::nullopt;
-  return base || utc >= kSeptember2001 ? std::optional(utc) : std::nullopt;
+  return base ? std::optional(utc) : utc_of_clock(utc);
 }
 
 void add_counts(const Counts& counts, std::vector<std::pair<std::string, int64_t>>& sums) {
@@ -75,11 +76,32 @@ struct Contents {
   std::vector<Piece> pieces;
 };
 
+/// JSON of other programs, by a member that only theirs has.
+struct KnownJson {
+  std::string_view member;
+  std::string_view what_and_remedy;
+};
+
+constexpr std::array kKnownJson = {
+    KnownJson{"rocprofiler-sdk-tool", "is JSON of AMD's rocprofv3; record again with: rocprofv3 --output-format rocpd"},
+    KnownJson{"nbformat", "is a Jupyter notebook; pass the profile that it wrote"},
+    KnownJson{"timeDeltas", "is a CPU profile of Chrome or Node.js, which has no GPU work"},
+    KnownJson{"segments", "is a memory snapshot of PyTorch; write a trace with torch.profiler's export_chrome_trace()"},
+};
+
+/// Why a document has no list of events, as the end of a sentence.
+std::string what_it_is(const Document& document, const Error& error) {
+  for (const KnownJson& known : kKnownJson) {
+    if (!document.member(known.member).empty()) return std::string(known.what_and_remedy);
+  }
+  return error.message;
+}
+
 Result<Contents> read_contents(std::string_view text, const std::string& file, const ImportRequest& request,
                                size_t piece_bytes) {
   Contents contents{Document(text), {}};
   const auto first = contents.document.find_events();
-  if (!first) return fail("{} {}", file, first.error().message);
+  if (!first) return fail("{} {}", file, what_it_is(contents.document, first.error()));
   request.progress->begin(fmt::format("reading {}", short_path(file, 1)), static_cast<int64_t>(text.size()), "bytes");
   contents.pieces = read_events(text, *first, Wanted(request.fields), *request.progress, piece_bytes);
   request.progress->end();
@@ -126,44 +148,55 @@ Status read_text(std::string_view text, const std::string& file, const ImportReq
 
 namespace {
 
-std::string inflated_head(std::string_view head) {
-  return is_gzip(head) ? gunzip_head(head, kHeadBytes) : std::string(head);
-}
-
-bool recognizes(const Probe& probe) { return begins_like_a_trace(inflated_head(probe.head())); }
+bool recognizes(const Probe& probe) { return begins_like_a_trace(probe.plain_head()); }
 
 /// Keys of which every trace has one early, and other JSON that may lie beside it has none.
 constexpr std::array<std::string_view, 6> kTelling = {R"("traceEvents")",      R"("schemaVersion")",
                                                       R"("deviceProperties")", R"("distributedInfo")",
                                                       R"("displayTimeUnit")",  R"("ph")"};
 
-bool picks(const Probe& probe) {
-  const std::string text = inflated_head(probe.head());
-  return begins_like_a_trace(text) &&
-         std::ranges::any_of(kTelling, [&](std::string_view key) { return text.find(key) != std::string::npos; });
-}
+bool picks(const Probe& probe) { return is_surely_a_trace(probe.plain_head()); }
 
-Status read_inflated(std::string_view bytes, const std::string& path, const ImportRequest& request, Trace& trace) {
-  const Inflated inflated = gunzip(bytes);
-  SONDE_TRY(read_text(inflated.text(), path, request, trace));
-  if (!inflated.whole) trace.log.add(Issue::truncated, fmt::format("{}, in its compressed bytes", short_path(path)));
-  return {};
-}
+/// JSON text has never been seen to become a thousandth of itself.
+constexpr size_t kMostGrowth = 1000;
+constexpr size_t kRoomToUnpack = size_t{1} << 20;
 
 Status read(const std::string& path, const ImportRequest& request, Trace& trace) {
   const auto file = MappedFile::open(path);
   if (!file) return std::unexpected(file.error());
-  if (is_gzip(file->bytes())) return read_inflated(file->bytes(), path, request, trace);
-  return read_text(file->bytes(), path, request, trace);
+  return read_packed(file->bytes(), path, request, trace);
 }
 
 }  // namespace
+
+bool is_surely_a_trace(std::string_view head) {
+  return begins_like_a_trace(head) &&
+         std::ranges::any_of(kTelling, [&](std::string_view key) { return head.find(key) != std::string_view::npos; });
+}
+
+Status read_packed(std::string_view bytes, const std::string& file, const ImportRequest& request, Trace& trace) {
+  const auto read = [&](std::string_view text, bool whole) -> Status {
+    SONDE_TRY(read_text(text, file, request, trace));
+    if (!whole) trace.log.add(Issue::truncated, fmt::format("{}, in its compressed bytes", short_path(file)));
+    return {};
+  };
+  if (is_gzip(bytes)) {
+    const Inflated inflated = gunzip(bytes);
+    return read(inflated.text(), inflated.whole);
+  }
+  if (is_zstd(bytes)) {
+    const UnpackedZstd unpacked = unzstd_as_far_as_possible(bytes, kRoomToUnpack + kMostGrowth * bytes.size());
+    return read(unpacked.text, unpacked.whole);
+  }
+  return read_text(bytes, file, request, trace);
+}
+
 }  // namespace pytorch
 
 extern const Importer pytorch_trace_importer;
 const Importer pytorch_trace_importer = {
     .name = "pytorch_trace",
-    .description = "traces of the PyTorch profiler (Kineto), as .json or .json.gz",
+    .description = "traces of the PyTorch profiler (Kineto), as .json, .json.gz or .json.zst",
     .recognizes = pytorch::recognizes,
     .picks = pytorch::picks,
     .read = pytorch::read,

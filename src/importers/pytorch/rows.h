@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -121,10 +122,13 @@ struct RangeRow {
   int64_t sequence;
   uint32_t name;
   uint32_t thread;
-  uint32_t shapes;
+  uint32_t inputs;
   DomainKind kind;
   bool backward;
 };
+
+/// Shapes, types and values of an operator's inputs; kNone for a list that the trace lacks.
+using OperatorLists = std::array<uint32_t, 3>;
 
 struct MarkRow {
   int64_t start;
@@ -182,7 +186,8 @@ struct Piece {
   bool broken = false;  ///< the text breaks off at `next`
 
   LocalNames names;
-  LocalNames shapes;
+  LocalNames lists;                ///< JSON lists of operators' inputs
+  LocalIds<OperatorLists> inputs;  ///< of operators; lists are ids in `lists`
   LocalIds<ThreadKey> threads;
   LocalIds<StreamKey> streams;
   std::vector<Collective> collectives;  ///< texts are ids in `names`
@@ -220,14 +225,14 @@ struct Wanted {
         api(fields.has(Field::api) || fields.has(Field::launches)),
         ranges(fields.has(Field::ranges) || fields.has(Field::range_links)),
         sequences(fields.has(Field::range_details) || fields.has(Field::range_links)),
-        shapes(fields.has(Field::range_details)),
+        inputs(sequences),
         marks(fields.has(Field::marks)),
         overheads(fields.has(Field::overheads)),
         counters(fields.has(Field::counters)),
         allocations(fields.has(Field::allocations)),
         cuda_events(fields.has(Field::cuda_events)),
         collectives(fields.has(Field::kernel_resources)) {}
-  bool kernels, copies, sets, syncs, api, ranges, sequences, shapes, marks, overheads, counters, allocations,
+  bool kernels, copies, sets, syncs, api, ranges, sequences, inputs, marks, overheads, counters, allocations,
       cuda_events, collectives;
 };
 

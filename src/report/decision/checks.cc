@@ -9,7 +9,7 @@
 #include "report/tables/quantity.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

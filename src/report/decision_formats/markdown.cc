@@ -11,7 +11,7 @@
 #include "report/tables/quantity.h"
 #include "report/tables/sources.h"
 #include "report/text/plain_text.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 /// A comment on a pull request, as GitHub and GitLab show it.
 namespace sonde {

@@ -12,7 +12,7 @@
 #include "report/tables/sources.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace text {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "report/history/history_report.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

@@ -1,6 +1,7 @@
 #include "report/json/diagnosis_json.h"
 
 #include "report/json/argument_json.h"
+#include "report/json/measured_kernels_json.h"
 #include "report/text/diagnosis_text.h"
 
 namespace sonde {
@@ -13,10 +14,12 @@ constexpr const char* kDiagnosisSchema = "sonde.diagnosis/1";
 Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
   Json list = Json::array();
   for (const Evidence& e : evidence) {
-    list.push_back({{"start_ns", e.start_ns - origin_ns},
-                    {"end_ns", e.end_ns - origin_ns},
+    list.push_back({{"start_ns", e.launch ? 0 : e.start_ns - origin_ns},
+                    {"end_ns", e.end_ns - (e.launch ? e.start_ns : origin_ns)},
                     {"place", e.place},
-                    {"what", e.what.empty() ? Json(nullptr) : Json(e.what)}});
+                    {"what", e.what.empty() ? Json(nullptr) : Json(e.what)},
+                    {"brief", e.what.empty() ? Json(nullptr) : Json(e.shown())}});
+    if (e.launch) list.back()["launch"] = *e.launch;
   }
   return list;
 }
@@ -30,8 +33,27 @@ Json finding_json(const Facts& facts, const Finding& f, int64_t origin_ns) {
           {"arguments", arguments_json(f.arguments)},
           {"evidence", evidence_json(f.evidence, origin_ns)},
           {"reachable", f.reachable},
+          {"folded", f.folded},
           {"takes_time", f.takes_time},
           {"not_recorded", f.not_recorded}};
+}
+
+Json headline_json(const Facts& facts, const Diagnosis& diagnosis) {
+  const std::string headline = headline_without_findings(facts, diagnosis);
+  return headline.empty() ? Json(nullptr) : Json(headline);
+}
+
+std::string_view answer_name(Answer answer) {
+  switch (answer) {
+    case Answer::problems: return "problems";
+    case Answer::nothing_found: return "nothing_found";
+    case Answer::could_not_look: return "could_not_look";
+  }
+  return {};
+}
+
+Json explained_json(const TimeExplained& explained) {
+  return {{"by_findings_ns", explained.by_findings_ns}, {"work_ns", explained.work_ns}, {"idle_ns", explained.idle_ns}};
 }
 
 /// What repeats, and how many of its turns were judged.
@@ -51,15 +73,50 @@ Json measured_json(const JoinCounts& counts) {
           {"matched_measured_kernels", counts.matched_measured}};
 }
 
+Json part_json(const Facts& facts, int64_t origin_ns) {
+  return {{"start_ns", facts.extent.first - origin_ns}, {"end_ns", facts.extent.second - origin_ns}};
+}
+
+Json findings_json(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
+  Json findings = Json::array();
+  for (const Finding& f : diagnosis.findings) findings.push_back(finding_json(facts, f, origin_ns));
+  return findings;
+}
+
+/// The whole run, of which a part is judged.
+Json run_json(const RunParts& parts) {
+  return {{"total_ns", parts.run_ns()}, {"set_up_ns", parts.set_up_ns()}, {"after_ns", parts.after_ns()}};
+}
+
 }  // namespace
 
+Json part_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
+  Json part = part_json(facts, origin_ns);
+  part["wall_ns"] = facts.wall_ns();
+  part["steps"] = steps_json(facts);
+  part["answer"] = answer_name(diagnosis.answer);
+  part["explained"] = explained_json(diagnosis.explained);
+  part["findings"] = findings_json(facts, diagnosis, origin_ns);
+  return part;
+}
+
 Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
-  Json document = {{"schema", kDiagnosisSchema},    {"file", facts.trace.ranks.front().file},
-                   {"wall_ns", facts.wall_ns()},    {"steps", steps_json(facts)},
-                   {"findings", Json::array()},     {"not_recorded", diagnosis.not_recorded},
+  Json document = {{"schema", kDiagnosisSchema},
+                   {"file", facts.trace.ranks.front().file},
+                   {"wall_ns", facts.wall_ns()},
+                   {"run", run_json(facts.parts)},
+                   {"judged", part_json(facts, origin_ns)},
+                   {"steps", steps_json(facts)},
+                   {"answer", answer_name(diagnosis.answer)},
+                   {"headline", headline_json(facts, diagnosis)},
+                   {"explained", explained_json(diagnosis.explained)},
+                   {"looked", diagnosis.looked},
+                   {"findings", findings_json(facts, diagnosis, origin_ns)},
+                   {"other_parts", Json::array()},
+                   {"not_recorded", diagnosis.not_recorded},
                    {"no_conclusion", Json::array()}};
+  if (facts.is_kernel_report()) document["kernels"] = measured_kernels_json(facts, diagnosis);
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
-  for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f, origin_ns));
   for (const Abstention& a : diagnosis.abstentions) {
     document["no_conclusion"].push_back(
         {{"rule", a.rule}, {"id", a.id}, {"says", text_of(a.id + ".says", a.arguments)}});
@@ -67,8 +124,8 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
   return document;
 }
 
-std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis) {
-  return diagnosis_document(facts, diagnosis).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string diagnosis_json(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sonde

@@ -13,7 +13,11 @@ namespace sonde {
 [[nodiscard]] nlohmann::ordered_json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis,
                                                         int64_t origin_ns = 0);
 
-/// The same on the profile's own clock, written out.
-[[nodiscard]] std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis);
+/// One more part of the run, which `facts` look at.
+[[nodiscard]] nlohmann::ordered_json part_document(const Facts& facts, const Diagnosis& diagnosis,
+                                                   int64_t origin_ns = 0);
+
+/// A document written out.
+[[nodiscard]] std::string diagnosis_json(const nlohmann::ordered_json& document);
 
 }  // namespace sonde

@@ -1,5 +1,8 @@
 #include "report/json/difference_json.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/text/json_null.h"
 #include "report/json/argument_json.h"
 
@@ -20,7 +23,8 @@ Json row_json(const gate::DifferenceRow& row) {
           {"clock_ns", or_null<Json>(row.clock_ns)},
           {"base_count", or_null<Json>(row.base.count)},
           {"new_count", or_null<Json>(row.changed.count)},
-          {"detail", row.detail.empty() ? Json(nullptr) : Json(row.detail)}};
+          {"detail", row.detail.empty() ? Json(nullptr) : Json(row.detail)},
+          {"new_name", row.new_name.empty() ? Json(nullptr) : Json(row.new_name)}};
 }
 
 Json rows_json(const std::vector<gate::DifferenceRow>& rows) {
@@ -49,11 +53,16 @@ Json link_json(const gate::KernelChange::Link& link) {
 
 Json difference_json(const gate::Difference& d) {
   return {{"per", d.per_step ? "step" : "run"},
+          {"part", part_name(d.part)},
           {"gpus", d.gpus},
           {"base_ns", d.base_ns},
           {"new_ns", d.changed_ns},
           {"base_wall_ns", or_null<Json>(d.base_wall_ns)},
           {"new_wall_ns", or_null<Json>(d.changed_wall_ns)},
+          {"base_before_gpu_ns", or_null<Json>(d.base_setup.before_ns)},
+          {"new_before_gpu_ns", or_null<Json>(d.changed_setup.before_ns)},
+          {"base_after_gpu_ns", or_null<Json>(d.base_setup.after_ns)},
+          {"new_after_gpu_ns", or_null<Json>(d.changed_setup.after_ns)},
           {"causes", causes_json(d.causes)},
           {"top", rows_json(d.top)},
           {"modules", rows_json(d.modules)},
@@ -70,6 +79,9 @@ Json chains_json(const std::vector<gate::KernelChange>& changes) {
     Json links = Json::array();
     for (const gate::KernelChange::Link& link : change.links) links.push_back(link_json(link));
     list.push_back({{"kernel", change.kernel},
+                    {"base_kernel", change.base_kernel.empty() ? Json(nullptr) : Json(change.base_kernel)},
+                    {"cause", change.cause.empty() ? Json(nullptr) : Json(change.cause)},
+                    {"percent_per_thread", or_null<Json>(change.percent_per_thread)},
                     {"base_ns", or_null<Json>(change.base_ns)},
                     {"new_ns", or_null<Json>(change.changed_ns)},
                     {"clock_ns", or_null<Json>(change.clock_ns)},
@@ -92,11 +104,12 @@ Json causes_json(const std::vector<gate::Cause>& causes) {
 
 std::string comparison_json(const Comparison& comparison) {
   const bool timelines = comparison.difference.has_value();
-  const std::string warning = conditions_warning(comparison);
+  const std::string warning = fmt::format("{}", fmt::join(comparison.warnings, " "));
   const Json document = {{"schema", kDifferenceSchema},
                          {"base", comparison.base_sources},
                          {"new", comparison.changed_sources},
                          {"warning", warning.empty() ? Json(nullptr) : Json(warning)},
+                         {"notes", comparison.limits},
                          {"conditions", conditions_json(comparison.conditions)},
                          {"difference", timelines ? difference_json(*comparison.difference) : Json(nullptr)},
                          {"kernel_reports", timelines ? Json(nullptr) : chains_json(comparison.kernel_chains)}};

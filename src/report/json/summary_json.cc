@@ -50,6 +50,8 @@ Json gpu_json(const GpuSummary& g, int64_t total_ns, int64_t origin_ns) {
           {"kernel_percent", share(g.kernel_ns, total_ns)},
           {"copy_ns", g.copy_ns},
           {"copy_percent", share(g.copy_ns, total_ns)},
+          {"set_ns", g.set_ns},
+          {"set_percent", share(g.set_ns, total_ns)},
           {"idle_ns", g.idle_ns},
           {"idle_percent", share(g.idle_ns, total_ns)},
           {"first_ns", g.first_ns - origin_ns},
@@ -106,6 +108,8 @@ Json summary_document(const Trace& trace, const RunSummary& summary, int64_t ori
                    {"sources", sources_json(trace)},
                    {"start_ns", summary.start_ns - origin_ns},
                    {"total_ns", summary.total_ns},
+                   {"set_up_ns", summary.set_up_ns},
+                   {"after_ns", summary.after_ns},
                    {"gpus", Json::array()},
                    {"kernel_time", distribution_json(summary.kernel_time)},
                    {"launch_latency", distribution_json(summary.launch_latency)},
@@ -113,7 +117,7 @@ Json summary_document(const Trace& trace, const RunSummary& summary, int64_t ori
                    {"kernels", named_json(summary.kernels)},
                    {"api_calls", named_json(summary.api_calls)},
                    {"import_log", log_json(trace.log)}};
-  for (const GpuSummary& gpu : summary.gpus) document["gpus"].push_back(gpu_json(gpu, summary.total_ns, origin_ns));
+  for (const GpuSummary& gpu : summary.gpus) document["gpus"].push_back(gpu_json(gpu, summary.working_ns(), origin_ns));
   return document;
 }
 

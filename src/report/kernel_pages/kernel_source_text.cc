@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "base/text/text_width.h"
 #include "report/kernel_pages/source_rows.h"
-#include "report/text/text_width.h"
 
 namespace sonde {
 namespace kernel_source_text_page {

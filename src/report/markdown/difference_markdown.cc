@@ -54,8 +54,10 @@ std::string sources_text(std::string_view side, const std::vector<std::string>& 
 
 std::string conditions_text(const Comparison& comparison) {
   std::string text;
-  const std::string warning = conditions_warning(comparison);
-  if (!warning.empty()) text += fmt::format("\n> **Warning**: {}\n", markdown_text(warning));
+  for (const std::string& warning : comparison.warnings) {
+    text += fmt::format("\n> **Warning**: {}\n", markdown_text(warning));
+  }
+  for (const std::string& limit : comparison.limits) text += fmt::format("\n> **Note**: {}\n", markdown_text(limit));
   if (comparison.conditions.empty()) return text;
   text += "\n| Condition | Base | New |\n| :--- | :--- | :--- |\n";
   for (const gate::ConditionDifference& d : comparison.conditions) {
@@ -79,9 +81,11 @@ std::string chains_text(const std::vector<gate::KernelChange>& changes, size_t m
 std::string difference_markdown(const gate::Difference& found, bool all) {
   const int64_t gpu_time = found.base_ns * static_cast<int64_t>(std::max<size_t>(found.gpus, 1));
   const Shown shown = all ? Shown{std::numeric_limits<size_t>::max(), -1} : Shown{kUsualRows, gpu_time / kMinPart};
-  return length_sentence(found) + "\n" + causes_text(found.causes, shown.most) +
-         rows_text("Module, own GPU time", found.modules, shown) + rows_text("Kernel", found.kernels, shown) +
-         rows_text("Idle GPU time", all ? found.idle : found.top, shown);
+  if (!found.comparable.causes()) return length_sentence(found) + "\n";
+  const std::string modules =
+      found.comparable.modules ? rows_text("Module, own GPU time", found.modules, shown) : std::string();
+  return length_sentence(found) + "\n" + causes_text(found.causes, shown.most) + modules +
+         rows_text("Kernel", found.kernels, shown) + rows_text("Idle GPU time", all ? found.idle : found.top, shown);
 }
 
 std::string comparison_markdown(const Comparison& comparison, bool all) {

@@ -21,8 +21,10 @@ std::string findings_text(const std::vector<Finding>& base, const std::vector<Fi
 }  // namespace
 
 std::string markdown_differences(const ReportSource& base, const ReportSource& changed) {
-  const gate::Difference found = difference_of(base, changed);
-  return findings_text(base.diagnosis.findings, changed.diagnosis.findings) + difference_markdown(found, false);
+  const auto [difference, notes] = difference_of(base, changed);
+  std::string text = findings_text(base.diagnosis.findings, changed.diagnosis.findings);
+  for (const std::string& note : notes) text += fmt::format("> **Note**: {}\n\n", markdown_text(note));
+  return text + difference_markdown(difference, false);
 }
 
 }  // namespace sonde

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

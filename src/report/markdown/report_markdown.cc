@@ -55,13 +55,13 @@ std::string share_text(int64_t part, int64_t whole) {
 
 std::string gpus_text(const RunSummary& summary) {
   if (summary.gpus.empty()) return "\nNo GPU work ran, or it was not traced.\n";
-  std::string text = "\n| GPU | | Busy | Kernels | Copies | Idle | Launched kernels |\n";
-  text += "| :--- | :--- | ---: | ---: | ---: | ---: | ---: |\n";
+  std::string text = "\n| GPU | | Busy | Kernels | Copies | Memsets | Idle | Launched kernels |\n";
+  text += "| :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
   for (const GpuSummary& g : summary.gpus | std::views::take(kMostGpus)) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(g.place), markdown_text(g.name),
-                        share_text(g.busy_ns, summary.total_ns), share_text(g.kernel_ns, summary.total_ns),
-                        share_text(g.copy_ns, summary.total_ns), share_text(g.idle_ns, summary.total_ns),
-                        count_text(g.kernels));
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(g.place), markdown_text(g.name),
+                        share_text(g.busy_ns, summary.working_ns()), share_text(g.kernel_ns, summary.working_ns()),
+                        share_text(g.copy_ns, summary.working_ns()), share_text(g.set_ns, summary.working_ns()),
+                        share_text(g.idle_ns, summary.working_ns()), count_text(g.kernels));
   }
   return text + more_text(summary.gpus.size(), kMostGpus, "GPU");
 }
@@ -75,7 +75,9 @@ std::string ceiling_text(const Facts& facts, const Finding& f) {
 std::string findings_text(const ReportSource& source) {
   const std::vector<Finding>& findings = source.diagnosis.findings;
   std::string text = "\n### Findings\n\n";
-  if (findings.empty()) return text + "No rule found a problem worth fixing.\n";
+  if (const std::string headline = headline_without_findings(source.facts, source.diagnosis); !headline.empty()) {
+    text += markdown_text(headline) + (findings.empty() ? "\n" : "\n\n");
+  }
   for (size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
     const Finding& f = findings[i];
     text += fmt::format("{}. {}, {}: {}\n   {}\n", i + 1, markdown_code(f.id), ceiling_text(source.facts, f),

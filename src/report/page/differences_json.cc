@@ -71,6 +71,13 @@ std::vector<gate::DifferenceRow> idle_rows(const gate::Difference& found) {
   return rows;
 }
 
+void take_part(const Trace& trace, gate::PartOfRun part, gate::RunRecord& record) {
+  if (record.part == part) return;
+  const bool has_steps = record.steps > 0;
+  record = gate::record_part(trace, part);
+  record.has_unused_steps = has_steps;
+}
+
 }  // namespace
 
 std::vector<FindingPair> match_findings(const std::vector<Finding>& base, const std::vector<Finding>& changed) {
@@ -88,13 +95,22 @@ std::vector<FindingPair> match_findings(const std::vector<Finding>& base, const 
   return pairs;
 }
 
-gate::Difference difference_of(const ReportSource& base, const ReportSource& changed) {
-  return gate::difference_of(std::array{gate::record_run(base.trace)}, std::array{gate::record_run(changed.trace)});
+PageDifference difference_of(const ReportSource& base, const ReportSource& changed) {
+  std::array before = {gate::record_part(base.trace, gate::PartOfRun::steps)};
+  std::array after = {gate::record_part(changed.trace, gate::PartOfRun::steps)};
+  const gate::PartOfRun part = gate::common_part(before, after);
+  take_part(base.trace, part, before[0]);
+  take_part(changed.trace, part, after[0]);
+  PageDifference found{.difference = gate::difference_of(before, after), .notes = {}};
+  found.notes = limits_of(found.difference, before, after);
+  return found;
 }
 
 Json differences_json(const ReportSource& base, const ReportSource& changed) {
-  const gate::Difference found = difference_of(base, changed);
+  const auto [found, notes] = difference_of(base, changed);
   return {{"per", found.per_step ? "step" : "run"},
+          {"part", part_name(found.part)},
+          {"notes", notes},
           {"base_ns", found.base_ns},
           {"new_ns", found.changed_ns},
           {"findings", findings_json(match_findings(base.diagnosis.findings, changed.diagnosis.findings))},

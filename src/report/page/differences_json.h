@@ -23,7 +23,12 @@ struct FindingPair {
 [[nodiscard]] std::vector<FindingPair> match_findings(const std::vector<Finding>& base,
                                                       const std::vector<Finding>& changed);
 
-[[nodiscard]] gate::Difference difference_of(const ReportSource& base, const ReportSource& changed);
+/// Both sides over the same part of their runs.
+struct PageDifference {
+  gate::Difference difference;
+  std::vector<std::string> notes;  ///< limits_of()
+};
+[[nodiscard]] PageDifference difference_of(const ReportSource& base, const ReportSource& changed);
 
 /// What changed from one profile to another (Differences of web/src/data/format.ts): findings by id, causes,
 /// times by name.

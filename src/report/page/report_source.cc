@@ -16,7 +16,7 @@ namespace {
 
 std::vector<RankTurns> turns_of(const Facts& facts) {
   if (!facts.steps || facts.steps->steady.empty()) return {};
-  return turns_by_rank(facts.trace, *facts.steps, facts.run.second - facts.run.first);
+  return turns_by_rank(facts.trace, *facts.steps);
 }
 
 Timeline all_tracks(const Facts& facts, const std::vector<RankTurns>& turns) {

@@ -15,7 +15,7 @@ Json rank_json(const ReportSource& source, const RankTurns& turns) {
     rank["start_ns"].push_back(step.first - source.origin_ns());
     rank["end_ns"].push_back(step.second - source.origin_ns());
   }
-  for (const StepWork& work : work_of_steps(source.trace, source.facts.gpus, turns.rank, turns.steady)) {
+  for (const StepWork& work : work_of_steps(source.trace, source.facts.gpus, turns)) {
     rank["gpu_busy_ns"].push_back(work.gpu_busy_ns);
     rank["kernels"].push_back(work.kernels);
     rank["launches"].push_back(work.launches);

@@ -7,7 +7,7 @@
 #include "analyses/timeline/timeline_reduction.h"
 #include "base/system/parallel.h"
 #include "report/page/column_blob.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 #include "trace/columns.h"
 
 namespace sonde {

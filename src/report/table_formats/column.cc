@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "report/tables/cells.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace column {

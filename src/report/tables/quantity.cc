@@ -74,6 +74,8 @@ std::string amount_text(double number, Unit unit, int digits) {
 }
 
 std::string counted(int64_t count, std::string_view noun) {
+  if (count != 1 && noun.ends_with("py"))
+    return fmt::format("{} {}ies", count_text(count), noun.substr(0, noun.size() - 1));
   const bool sibilant = noun.ends_with("ch");
   return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : sibilant ? "es" : "s");
 }

@@ -1,6 +1,8 @@
 #include "report/text/diagnosis_text.h"
 
 #include <algorithm>
+#include <map>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "findings/texts.h"
 #include "report/tables/quantity.h"
 #include "report/text/join_text.h"
+#include "report/text/measured_kernels_text.h"
 #include "report/text/sentence.h"
 
 namespace sonde {
@@ -16,25 +19,62 @@ namespace {
 
 constexpr size_t kDiagnosisWidth = 100;
 
-/// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".
-std::string heading(const Facts& facts) {
+/// What the end of the recording cuts off, if the rest is judged.
+std::string cut_text(const Facts& facts, size_t width) {
+  if (!facts.cut || !facts.is_whole()) return {};
+  return wrapped(text_of("window_cut.says", {duration_argument("time", facts.run.second - facts.extent.second),
+                                             count_argument("launches", facts.cut->launches)}),
+                 0, width);
+}
+
+double real_ns(int64_t ns) { return static_cast<double>(ns); }
+
+/// What was judged: "19 of 20 x 'iteration', 96.0 ms on 1 GPU".
+std::string judged_text(const Facts& facts) {
   std::string part;
   if (facts.steps) {
-    const int64_t steady = facts.steps->iterations - facts.steps->slow_iterations;
-    part =
-        fmt::format("{} of {} x '{}', ", count_text(steady), count_text(facts.steps->iterations), facts.steps->range);
+    part = fmt::format("{} of {} x '{}', ", count_text(static_cast<int64_t>(facts.steps->steady.size())),
+                       count_text(facts.steps->iterations), facts.steps->range);
   }
-  return fmt::format("{}: {}{} on {}\n", facts.trace.ranks.front().file, part,
-                     time_text(static_cast<double>(facts.wall_ns())),
+  return fmt::format("{}{} on {}", part, time_text(real_ns(facts.wall_ns())),
                      counted(static_cast<int64_t>(facts.gpus.gpus.size()), "GPU"));
+}
+
+/// A time of which no finding says anything, and its share of the run: where it is a large part of that.
+void add_not_judged(const Facts& facts, int64_t ns, std::string_view what, std::vector<std::string>& all) {
+  constexpr double kLargePercent = 10;
+  const double percent = 100 * real_ns(ns) / std::max(1.0, real_ns(facts.parts.run_ns()));
+  if (percent < kLargePercent) return;
+  all.push_back(fmt::format("{} {} ({})", time_text(real_ns(ns)), what, percent_text(percent, 100)));
+}
+
+/// What of the run the part that is judged leaves out; empty where that is little.
+std::string not_judged_text(const Facts& facts, size_t width) {
+  if (facts.gpus.gpus.empty()) return {};
+  std::vector<std::string> all;
+  add_not_judged(facts, facts.parts.set_up_ns(), "before the first GPU work", all);
+  const bool warm_up = facts.steps && facts.steps->slow_iterations > 0;
+  const auto slow_ns =
+      static_cast<int64_t>(warm_up ? facts.steps->slow_mean_ns * real_ns(facts.steps->slow_iterations) : 0);
+  add_not_judged(facts, slow_ns, "of warm-up", all);
+  add_not_judged(facts, facts.parts.other_ns() - slow_ns, "outside of the loops", all);
+  add_not_judged(facts, facts.parts.after_ns(), "after the last GPU work", all);
+  if (all.empty()) return {};
+  return wrapped(
+      fmt::format("not judged of the run's {}: {}", time_text(real_ns(facts.parts.run_ns())), fmt::join(all, ", ")), 0,
+      width);
 }
 
 std::string where_text(const Facts& facts, const Finding& finding) {
   if (finding.evidence.empty()) return {};
   const Evidence& first = finding.evidence.front();
+  if (first.launch) {
+    return fmt::format("longest: {}, launch {}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
+                       *first.launch, first.place.empty() ? "" : " on " + first.place);
+  }
   return fmt::format("longest: {} at {} on {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
                      time_text(static_cast<double>(first.start_ns - facts.run.first)), first.place,
-                     first.what.empty() ? "" : ", in ", first.what);
+                     first.what.empty() ? "" : ", in ", first.shown());
 }
 
 /// "at most 52.2 ms (18.2 % of this time)".
@@ -52,6 +92,31 @@ std::string finding_text(const Facts& facts, const Finding& finding, size_t numb
   text += wrapped(where_text(facts, finding), kIndent, width);
   text += wrapped("-> " + text_of(finding.id + ".do", finding.arguments), kIndent, width);
   return text;
+}
+
+/// Folded findings in one line: "also seen, with little or nothing to gain: dominant_kernel 60.4 %".
+std::string folded_text(const Facts& facts, std::span<const Finding> folded, size_t width) {
+  if (folded.empty()) return {};
+  std::vector<std::string> names;
+  for (const Finding& f : folded) {
+    names.push_back(fmt::format("{} {}", f.id, percent_text(facts.percent_of_wall(f.ceiling_ns), 100)));
+  }
+  return '\n' +
+         wrapped(fmt::format("also seen, with little to gain or nothing to do but to measure: {} (sonde why --all)",
+                             fmt::join(names, ", ")),
+                 0, width);
+}
+
+/// Where the judged time goes, in one line.
+std::string explained_text(const Facts& facts, const Diagnosis& diagnosis, size_t width) {
+  if (!facts.has_gpu_work() || facts.wall_ns() <= 0 || diagnosis.answer == Answer::could_not_look) return {};
+  const TimeExplained& e = diagnosis.explained;
+  const auto share = [&](int64_t ns) { return percent_text(facts.percent_of_wall(ns), 100); };
+  return '\n' +
+         wrapped(fmt::format("of this time: {} covered by findings, {} GPU work that no finding covers, {} idle and "
+                             "not explained",
+                             share(e.by_findings_ns), share(e.work_ns), share(e.idle_ns)),
+                 0, width);
 }
 
 /// Rules that abstain for one reason stand together.
@@ -75,25 +140,81 @@ std::string abstentions_text(const std::vector<Abstention>& abstentions, size_t 
 
 }  // namespace
 
+namespace {
+
+/// The reason that keeps most rules from looking.
+std::string main_reason(const Facts& facts, const Diagnosis& diagnosis) {
+  if (!facts.has_gpu_work()) return "the profile contains no GPU work";
+  std::map<std::string, size_t> reasons;
+  for (const Abstention& a : diagnosis.abstentions) ++reasons[text_of(a.id + ".says", a.arguments)];
+  const auto main = std::ranges::max_element(reasons, {}, [](const auto& reason) { return reason.second; });
+  return main == reasons.end() ? "no rule applies to it" : main->first;
+}
+
+}  // namespace
+
+std::string headline_without_findings(const Facts& facts, const Diagnosis& diagnosis) {
+  switch (diagnosis.answer) {
+    case Answer::problems: return {};
+    case Answer::nothing_found:
+      return fmt::format("Nothing worth fixing found: no finding saves {:g} % of this time. {} of {} rules looked: {}.",
+                         kWorthPercent, diagnosis.looked.size(), diagnosis.asked, fmt::join(diagnosis.looked, ", "));
+    case Answer::could_not_look: return fmt::format("Could not look for problems: {}.", main_reason(facts, diagnosis));
+  }
+  return {};
+}
+
 std::string text_of(std::string_view id, const std::vector<Argument>& arguments) {
   return sentence(catalogue_text(id), arguments);
 }
 
+namespace {
+
+/// The findings of a judged part: in full, then folded, then what covers its time.
+std::string judged_findings(const Facts& facts, const Diagnosis& diagnosis, size_t most, size_t width) {
+  std::string text;
+  if (const std::string headline = headline_without_findings(facts, diagnosis); !headline.empty()) {
+    text += '\n' + wrapped(headline, 0, width);
+  }
+  const std::span<const Finding> all = diagnosis.findings;
+  const auto folded = static_cast<size_t>(std::ranges::count_if(all, &Finding::folded));
+  const std::span<const Finding> full = most == kAllFindings ? all : all.first(all.size() - folded);
+  const size_t shown = std::min(most, full.size());
+  for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, full[i], i + 1, width);
+  if (shown < full.size()) text += fmt::format("\n{} more: sonde why --all\n", full.size() - shown);
+  text += folded_text(facts, all.subspan(full.size()), width) + explained_text(facts, diagnosis, width);
+  return text;
+}
+
+}  // namespace
+
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
   const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
-  std::string text = heading(facts);
+  std::string text = facts.is_kernel_report()
+                         ? measured_heading(facts)
+                         : fmt::format("{}: {}\n", facts.trace.ranks.front().file, judged_text(facts));
+  text += not_judged_text(facts, width);
+  text += cut_text(facts, width);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
-  if (diagnosis.findings.empty() && !facts.gpus.gpus.empty()) text += "\nNo rule found a problem worth fixing.\n";
-  const size_t shown = std::min(most, diagnosis.findings.size());
-  for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);
-  if (shown < diagnosis.findings.size()) {
-    text += fmt::format("\n{} more: sonde why --all\n", diagnosis.findings.size() - shown);
+  text += judged_findings(facts, diagnosis, most, width);
+  if (facts.is_kernel_report()) {
+    text += "\nWhat bounds each kernel:\n" + measured_kernels_text(facts, diagnosis, most, width);
   }
   if (!diagnosis.not_recorded.empty()) {
     const std::string names = fmt::format("{}", fmt::join(diagnosis.not_recorded, ", "));
     text += '\n' + wrapped("not analyzed because not recorded: " + names, 0, width);
   }
   return text + abstentions_text(diagnosis.abstentions, width);
+}
+
+std::string part_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
+  const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
+  const auto since_start = [&](int64_t ns) { return time_text(real_ns(ns - facts.run.first)); };
+  const std::string text =
+      '\n' + wrapped(fmt::format("another part, from {} to {}: {}", since_start(facts.extent.first),
+                                 since_start(facts.extent.second), judged_text(facts)),
+                     0, width);
+  return text + judged_findings(facts, diagnosis, most, width);
 }
 
 }  // namespace sonde

@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text/text_width.h"
+#include "gate/difference/leaf.h"
+#include "gate/difference/renamed_kernels.h"
 #include "report/tables/quantity.h"
 #include "report/tables/sources.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
-#include "report/text/text_width.h"
 
 namespace sonde {
 namespace {
@@ -70,10 +72,8 @@ class ComparisonText {
   }
 
   void conditions() {
-    if (const std::string warning = conditions_warning(comparison_); !warning.empty()) {
-      text_ += '\n';
-      line("warning: " + one_line(warning));
-    }
+    if (!comparison_.warnings.empty()) text_ += '\n';
+    for (const std::string& warning : comparison_.warnings) line("warning: " + one_line(warning));
     const auto& all = comparison_.conditions;
     const auto plain = [](const auto& d) { return d.condition->forbids != gate::Forbids::everything; };
     if (std::ranges::any_of(all, plain)) heading("Conditions that differ");
@@ -84,23 +84,35 @@ class ComparisonText {
     for (const std::string& note : comparison_.notes) line(one_line(note), 2);
   }
 
+  /// Whether hardly anything lies outside the part that is compared.
+  static bool is_whole(const gate::Difference& found) {
+    constexpr int64_t kHundredth = 100;
+    const auto alike = [](int64_t part, int64_t wall) { return wall - part < wall / kHundredth; };
+    return found.part == gate::PartOfRun::gpu_work && alike(found.base_ns, *found.base_wall_ns) &&
+           alike(found.changed_ns, *found.changed_wall_ns);
+  }
+
   void difference(const gate::Difference& found) {
     text_ += '\n';
     line(length_sentence(found) + (found.gpus > 1 ? fmt::format(", on {} GPUs", found.gpus) : ""));
-    if (found.per_step && found.base_wall_ns && found.changed_wall_ns) {
+    if (found.part != gate::PartOfRun::run && found.base_wall_ns && found.changed_wall_ns && !is_whole(found)) {
       line(fmt::format("The whole run: {} -> {}", time_text(static_cast<double>(*found.base_wall_ns)),
                        time_text(static_cast<double>(*found.changed_wall_ns))));
     }
+    if (const std::string setup = setup_sentence(found); !setup.empty()) line(setup);
+    for (const std::string& limit : comparison_.limits) line("note: " + limit);
+    if (!found.comparable.causes()) return;
     causes(found);
     const int64_t gpu_time = found.base_ns * static_cast<int64_t>(std::max<size_t>(found.gpus, 1));
     least_ns_ = all_ ? -1 : gpu_time / kMinPart;
     rows(fmt::format("GPU time{}: busy, and idle by cause", found.per_step ? " per step" : ""), found.top, true);
-    rows("Busy: by module (own time)", found.modules, false);
+    const bool modules = found.comparable.modules;
+    if (modules) rows("Busy: by module (own time)", found.modules, false);
     rows("Busy: by kernel", found.kernels, false);
-    rows("Busy: by kernel within module", found.kernels_in_modules, false);
+    if (modules) rows("Busy: by kernel within module", found.kernels_in_modules, false);
     rows("Copies", found.copies, false);
-    rows("Idle: by cause within module", found.idle, false);
-    rows("API calls within module: host time", found.calls, false);
+    rows(modules ? "Idle: by cause within module" : "Idle: by cause and call", found.idle, false);
+    rows(modules ? "API calls within module: host time" : "API calls: host time", found.calls, false);
   }
 
   void causes(const gate::Difference& found) {
@@ -139,12 +151,18 @@ class ComparisonText {
 
   void add_row(const DifferenceRow& row) {
     const std::string name = one_line(row.name);
-    const std::string within = row.within == "idle" ? "" : one_line(row.within);
+    const bool everywhere = row.within == "idle" || row.within == gate::kAnyModule;
+    const std::string within = everywhere ? "" : one_line(row.within);
     text_ += row_line(change_text(row.change_ns()), part_text(row.base), part_text(row.changed), counts_text(row),
                       std::string(kind_word(row.kind)), name, within);
     std::string more = one_line(row.detail);
-    if (row.clock_ns && *row.clock_ns != 0) {
-      more += fmt::format("{}{} of it is due to the clock", more.empty() ? "" : "; ", change_text(*row.clock_ns));
+    if (!row.new_name.empty()) {
+      const std::string names = one_line(gate::name_change(row.name, row.new_name));
+      more += fmt::format("{}name: {}", more.empty() ? "" : "; ", cut_middle(names, kDifferenceWidth));
+    }
+    const auto ns = [](const gate::Part& part) { return static_cast<double>(part.ns.value_or(0)); };
+    if (const std::string clock = clock_note(ns(row.base), ns(row.changed), row.clock_ns); !clock.empty()) {
+      more += (more.empty() ? "" : "; ") + clock;
     }
     if (!more.empty() && row.kind != ChangeKind::same) line(more, kFigures);
   }
@@ -195,7 +213,8 @@ class ComparisonText {
     size_t same = 0;
     size_t shown = 0;
     for (const gate::KernelChange& change : comparison_.kernel_chains) {
-      const bool differs = !change.links.empty() || change.base_ns.has_value() != change.changed_ns.has_value();
+      const bool differs = !change.links.empty() || !change.base_kernel.empty() ||
+                           change.base_ns.has_value() != change.changed_ns.has_value();
       if (!differs) ++same;
       if (!differs || (!all_ && shown == kDefaultCauses)) continue;
       ++shown;

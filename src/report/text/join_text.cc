@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "report/tables/quantity.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

@@ -4,7 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
+#include "report/tables/quantity.h"
 #include "trace/kernel_name.h"
 
 namespace sonde {

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "report/tables/quantity.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {
@@ -31,7 +31,7 @@ std::string cut_names(std::string_view text, size_t width) {
 }
 
 std::string text_with_digits(const Argument& a, int digits) {
-  constexpr size_t kLongestName = 120;
+  constexpr size_t kLongestName = 210;
   return a.text.empty() ? amount_text(a.number, a.unit, digits) : cut_names(a.text, kLongestName);
 }
 

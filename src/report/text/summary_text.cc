@@ -5,7 +5,7 @@
 #include "report/tables/quantity.h"
 #include "report/text/log_text.h"
 #include "report/text/product_text.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {
@@ -44,11 +44,12 @@ void show_source(Screen& screen, const Trace& trace) {
   }
 }
 
-void show_gpu(Screen& screen, const GpuSummary& gpu, int64_t total_ns) {
-  const auto share = [&](int64_t ns) { return percent_text(real(ns), real(total_ns)); };
+void show_gpu(Screen& screen, const GpuSummary& gpu, int64_t working_ns) {
+  const auto share = [&](int64_t ns) { return percent_text(real(ns), real(working_ns)); };
   screen.heading(gpu.name.empty() ? gpu.place : fmt::format("{}  {}", gpu.place, gpu.name));
-  screen.fact("  busy", fmt::format("{:>8}  {:>8}   (kernels {}, copies {})", share(gpu.busy_ns),
-                                    time_text(real(gpu.busy_ns)), share(gpu.kernel_ns), share(gpu.copy_ns)));
+  const std::string sets = gpu.sets > 0 ? ", memsets " + share(gpu.set_ns) : "";
+  screen.fact("  busy", fmt::format("{:>8}  {:>8}   (kernels {}, copies {}{})", share(gpu.busy_ns),
+                                    time_text(real(gpu.busy_ns)), share(gpu.kernel_ns), share(gpu.copy_ns), sets));
   screen.fact("  idle", fmt::format("{:>8}  {:>8}", share(gpu.idle_ns), time_text(real(gpu.idle_ns))));
   std::string work = counted(gpu.kernels, "kernel");
   if (gpu.graph_launches > 0) work += ", " + counted(gpu.graph_launches, "graph launch");
@@ -85,7 +86,7 @@ void show_names(Screen& screen, std::string_view what, const std::vector<NamedSu
 }
 
 std::string warm_up_text(const std::optional<WarmUp>& warm_up) {
-  if (!warm_up) return "unknown: no range repeats often enough";
+  if (!warm_up) return "unknown: no steps found";
   if (warm_up->slow_iterations == 0) {
     return fmt::format("none found: {} times '{}', median {}", warm_up->iterations, warm_up->range,
                        time_text(warm_up->median_ns));
@@ -94,19 +95,34 @@ std::string warm_up_text(const std::optional<WarmUp>& warm_up) {
                      warm_up->range, time_text(warm_up->slow_mean_ns), time_text(warm_up->median_ns));
 }
 
+/// "3.00 s from the first to the last (100 % below); 4.10 s before it (57.7 % of the run)".
+std::string working_text(const RunSummary& summary) {
+  constexpr double kLarge = 0.1;
+  std::string text = time_text(real(summary.working_ns())) + " from the first to the last (100 % below)";
+  const auto add = [&](int64_t ns, std::string_view where) {
+    if (real(ns) < kLarge * real(summary.total_ns)) return;
+    text += fmt::format("; {} {} it ({} of the run)", time_text(real(ns)), where,
+                        percent_text(real(ns), real(summary.total_ns)));
+  };
+  add(summary.set_up_ns, "before");
+  add(summary.after_ns, "after");
+  return text;
+}
+
 }  // namespace
 
 std::string summary_text(const Trace& trace, const RunSummary& summary, const RenderOptions& options) {
   Screen screen(options);
   show_source(screen, trace);
   screen.fact("total time", time_text(real(summary.total_ns)));
+  if (!summary.gpus.empty()) screen.fact("GPU work", working_text(summary));
   if (summary.launch_latency) {
     screen.fact("launch latency",
                 fmt::format("median {}, maximum {}, from call to kernel start",
                             time_text(summary.launch_latency->median), time_text(real(summary.launch_latency->max))));
   }
   screen.fact("warm-up", warm_up_text(summary.warm_up));
-  for (const GpuSummary& gpu : summary.gpus) show_gpu(screen, gpu, summary.total_ns);
+  for (const GpuSummary& gpu : summary.gpus) show_gpu(screen, gpu, summary.working_ns());
   if (summary.gpus.empty()) screen.fact("GPU work", "none recorded");
   show_names(screen, "kernels", summary.kernels);
   show_names(screen, "API calls", summary.api_calls);

@@ -42,7 +42,7 @@ class KernelJoin(unittest.TestCase):
 
     def sonde(self, *arguments):
         result = subprocess.run([SONDE, *map(str, arguments)], capture_output=True, text=True, check=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(result.returncode, (0, 3) if arguments[0] == "why" else (0,), result.stderr)
         return result
 
     def modules(self, *options, reports=()):

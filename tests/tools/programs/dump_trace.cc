@@ -9,6 +9,7 @@
 #include "dump_views.h"
 #include "importers/importer.h"
 #include "trace/columns.h"
+#include "trace/recorded_inputs.h"
 
 /// Prints counts and sums of an imported trace as JSON, in the shape that tests/reference/pytorch_facts.py prints; with
 /// --kernels what it holds of measured launches (dump_kernels.h), with --views what Sonde draws from them
@@ -98,7 +99,7 @@ Facts range_facts(const Trace& t) {
     facts.add_sum("sequences", counted ? 1 : 0);
     facts.add_sum("sequence_sum", counted ? r.sequence[row] : 0);
     facts.add_sum("backward_marked", r.backward[row]);
-    facts.add_sum("shape_bytes", static_cast<int64_t>(t.name(r.shapes[row]).size()));
+    facts.add_sum("shape_bytes", static_cast<int64_t>(line_of(t.name(r.shapes[row]), InputLine::shapes).size()));
   }
   return facts;
 }

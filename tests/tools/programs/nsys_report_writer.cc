@@ -438,6 +438,8 @@ std::string pack_report(const PlainReport& r, std::vector<size_t>* marks) {
   add(packed_block(r.strings));
   add(with_length(r.threads));
   add(with_length(r.target));
+  for (const std::string& extra : r.extras) add(packed_block(extra));
+  if (!r.rest.empty()) add(r.rest);
   const size_t offsets_at = out.size();
   std::string offsets;
   Writer w(offsets);
@@ -479,6 +481,11 @@ Result<PlainReport> unpack_report(std::string_view bytes) {
   const auto strings = unpacker.unpack(layout->strings);
   if (!strings) return std::unexpected(strings.error());
   r.strings = *strings;
+  for (const nsys::PackedBlock& block : layout->extras) {
+    const auto plain = unpacker.unpack(block);
+    if (!plain) return std::unexpected(plain.error());
+    r.extras.emplace_back(*plain);
+  }
   return r;
 }
 

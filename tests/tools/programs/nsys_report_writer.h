@@ -25,6 +25,8 @@ struct PlainReport {
   std::string strings;
   std::string threads;
   std::string target;
+  std::vector<std::string> extras;  ///< blocks behind the target
+  std::string rest;                 ///< bytes behind these
   uint64_t events = 0;
   uint64_t texts = 0;
   uint64_t named_threads = 0;

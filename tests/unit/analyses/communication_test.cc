@@ -44,6 +44,40 @@ TEST(CommunicationKind, ByTheKernelsName) {
   EXPECT_EQ(kind_of("reduce_kernel"), CommunicationKind::none);
 }
 
+TEST(CommunicationKind, LibrariesHaveNamesOfTheirOwn) {
+  EXPECT_EQ(communication_kind("void dpsk::ep::internode::dispatch_ll<true, 3, 10, 7168>(void*, float*, int*)"),
+            CommunicationKind::all_to_all);
+  EXPECT_EQ(communication_kind("void deep_ep::intranode::combine<__nv_bfloat16, (int)8, (int)768, (int)4096>(T1 *)"),
+            CommunicationKind::all_to_all);
+  EXPECT_EQ(communication_kind("_ZN4dpsk2ep9internode8dispatchILb0ELi8EEEvP4int4"), CommunicationKind::all_to_all);
+  EXPECT_EQ(communication_kind("void dpsk::ep::cuda::get_dispatch_layout<256, 32, 8>(long const*, int*)"),
+            CommunicationKind::none);
+  EXPECT_EQ(communication_kind("void cdpsk::ep::CUB_200500_900_NS::DeviceScanKernel<int>(int*)"),
+            CommunicationKind::none);
+  EXPECT_EQ(communication_kind("ncclSymDevKernel_AllGather_LL(ncclSymDevArgs)"), CommunicationKind::all_gather);
+  EXPECT_EQ(communication_kind("mscclKernel_Sum_half_Simple_false(ncclDevComm*, mscclAlgo*, mscclWork*)"),
+            CommunicationKind::other);
+  EXPECT_EQ(communication_kind("void nvshmemi_proxy_rma_entrypoint<int>(void*)"), CommunicationKind::other);
+  EXPECT_EQ(communication_kind("void barrier_on_stream_kernel_threadgroup<(threadgroup_t)2>(int, int)"),
+            CommunicationKind::other);
+  EXPECT_EQ(communication_kind("oneccl_allreduce_pcie<sycl::half, RingTransmit>"), CommunicationKind::all_reduce);
+  EXPECT_EQ(communication_kind("executor_kernel(ucc_ec_cuda_executor_t volatile*, int)"), CommunicationKind::other);
+}
+
+/// NCCL up to 2.18 runs any collective by the kernel of the first one.
+TEST(CommunicationKind, ARangeNamesTheCollective) {
+  TwoGpus run;
+  constexpr std::string_view kSendRecv = "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t";
+  run.b.push_pop(run.thread[0], 900, 1000, "nccl:all_to_all");
+  run.kernel(0, run.communication[0], 1000, 1100, kSendRecv);
+  run.b.push_pop(run.thread[0], 1900, 2000, "nccl:_reduce_scatter_base");
+  run.kernel(0, run.communication[0], 2000, 2100, kSendRecv);
+  run.kernel(0, run.communication[0], 3000, 3100, kSendRecv);
+  EXPECT_EQ(
+      communication_kinds(run.b.build()),
+      (std::vector{CommunicationKind::all_to_all, CommunicationKind::reduce_scatter, CommunicationKind::send_receive}));
+}
+
 TEST(CommunicationKind, CopiesBetweenGpusCommunicate) {
   TraceBuilder b;
   b.peer_copy(b.stream(10, 0), 0, 100, 0, 1, 4096, b.unlinked());
@@ -125,6 +159,86 @@ TEST(Collectives, WhereRanksAreMissingNobodyKnowsWhoCameLast) {
   Trace trace = run.b.build();
   trace.ranks.front().world_size = 8;
   EXPECT_FALSE(matched(trace).all.front().complete());
+}
+
+/// Four ranks, each a process with one GPU.
+struct FourGpus {
+  TraceBuilder b;
+  std::vector<ThreadId> thread;
+  std::vector<StreamId> stream;
+  FourGpus() {
+    for (int gpu = 0; gpu < 4; ++gpu) {
+      thread.push_back(b.thread(10 + gpu, 10 + gpu));
+      stream.push_back(b.stream(10 + gpu, gpu));
+    }
+  }
+  /// In a range of this name, unless it is empty.
+  void sends(size_t gpu, int64_t start, int64_t end, std::string_view range = {}) {
+    if (!range.empty()) b.push_pop(thread[gpu], start - 30, start - 5, range);
+    b.kernel(stream[gpu], start, end, "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)",
+             b.call(thread[gpu], start - 20, start - 10));
+  }
+};
+
+TEST(Collectives, AllToAllByItsRangeMeetsOnAllGpus) {
+  FourGpus run;
+  for (size_t gpu = 0; gpu < 4; ++gpu) {
+    for (const int64_t t : {100'000, 300'000}) {
+      run.sends(gpu, t + static_cast<int64_t>(gpu) * 10'000, t + 150'000, "nccl:all_to_all");
+    }
+  }
+  const Collectives found = matched(run.b.build());
+  ASSERT_EQ(found.all.size(), 2U);
+  EXPECT_EQ(found.unmatched, 0);
+  EXPECT_EQ(found.all.front().kind, CommunicationKind::all_to_all);
+  EXPECT_EQ(found.all.front().participants.size(), 4U);
+  EXPECT_EQ(found.all.front().last().gpu, 3U);
+  EXPECT_TRUE(found.all.front().complete());
+}
+
+TEST(Collectives, WithoutNamesThoseMeetThatEndTogether) {
+  FourGpus run;
+  run.sends(0, 100'000, 400'000);  // 0 to 1, late
+  run.sends(1, 300'000, 402'000);
+  run.sends(2, 100'000, 900'000);  // 2 to 3
+  run.sends(3, 850'000, 903'000);
+  const Collectives found = matched(run.b.build());
+  ASSERT_EQ(found.all.size(), 2U);
+  EXPECT_EQ(found.unmatched, 0);
+  EXPECT_EQ(found.all.front().last().gpu, 1U);
+  EXPECT_EQ(found.all.back().last().gpu, 3U);
+}
+
+TEST(Collectives, ASendMeetsTheReceiveThatItsRangeNames) {
+  FourGpus run;
+  run.sends(0, 100'000, 400'000, "nccl:send 0->2");
+  run.sends(1, 100'000, 401'000, "nccl:send 1->3");
+  run.sends(2, 300'000, 402'000, "nccl:recv 2<-0");
+  run.sends(3, 300'000, 403'000, "nccl:recv 3<-1");
+  const Collectives found = matched(run.b.build());
+  ASSERT_EQ(found.all.size(), 2U);
+  for (const MatchedCollective& c : found.all) {
+    ASSERT_EQ(c.participants.size(), 2U);
+    EXPECT_EQ(c.participants[1].gpu, c.participants[0].gpu + 2);
+    EXPECT_TRUE(c.complete());
+  }
+}
+
+TEST(Collectives, RanksOfAnAllToAllHaveSizesOfTheirOwn) {
+  FourGpus run;
+  for (size_t gpu = 0; gpu < 4; ++gpu) run.sends(gpu, 100'000, 200'000);
+  Trace trace = run.b.build();
+  const NameId name = trace.names.intern("all_to_allv");
+  const NameId group = trace.names.intern("0");
+  const NameId type = trace.names.intern("Float");
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    trace.kernels.collective.push_back(static_cast<uint32_t>(trace.collectives.size()));
+    trace.collectives.push_back({name, type, group, kNone, 4, 1000 + rank, 2000 - rank});
+  }
+  const Collectives found = matched(trace);
+  ASSERT_EQ(found.all.size(), 1U);
+  EXPECT_TRUE(found.all.front().complete());
+  EXPECT_EQ(found.all.front().bytes, 8000);
 }
 
 TEST(Collectives, BusBandwidthIsThatOfNcclsTests) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "analyses/steps/run_extent.h"
 #include "analyses/steps/warm_up.h"
 #include "shared/trace_builder.h"
 
@@ -34,13 +33,11 @@ Trace two_ranks(std::string_view range) {
   return trace;
 }
 
-int64_t length_of(const Trace& trace) { return run_extent(trace).second - run_extent(trace).first; }
-
 TEST(StepsByRank, EachRankHasItsOwnTurnsOfTheSameRange) {
   const Trace trace = two_ranks("step");
-  const auto found = find_warm_up(trace, length_of(trace));
+  const auto found = find_warm_up(trace);
   ASSERT_TRUE(found);
-  const auto ranks = turns_by_rank(trace, *found, length_of(trace));
+  const auto ranks = turns_by_rank(trace, *found);
   ASSERT_EQ(ranks.size(), 2);
   for (RankId rank = 0; rank < 2; ++rank) {
     EXPECT_EQ(ranks[rank].rank, rank);
@@ -56,9 +53,9 @@ TEST(StepsByRank, ARankWithoutTheRangeHasNoSteps) {
       trace.ranges.name[row] = trace.names.intern(row % 2 == 0 ? "odd" : "even");
     }
   }
-  const auto found = find_warm_up(trace, length_of(trace));
+  const auto found = find_warm_up(trace);
   ASSERT_TRUE(found);
-  const auto ranks = turns_by_rank(trace, *found, length_of(trace));
+  const auto ranks = turns_by_rank(trace, *found);
   ASSERT_EQ(ranks.size(), 1);
   EXPECT_EQ(ranks[0].rank, 0);
   EXPECT_EQ(ranks[0].steady, found->steady);
@@ -66,10 +63,10 @@ TEST(StepsByRank, ARankWithoutTheRangeHasNoSteps) {
 
 TEST(StepsByRank, LaunchesThatRepeatAreStepsOfTheirRank) {
   const Trace trace = two_ranks("");
-  const auto found = find_warm_up(trace, length_of(trace));
+  const auto found = find_warm_up(trace);
   ASSERT_TRUE(found);
   EXPECT_NE(found->thread, kNone);
-  const auto ranks = turns_by_rank(trace, *found, length_of(trace));
+  const auto ranks = turns_by_rank(trace, *found);
   // The other rank repeats another sequence.
   ASSERT_EQ(ranks.size(), 1);
   EXPECT_EQ(ranks[0].rank, 1);
@@ -79,7 +76,7 @@ TEST(StepsByRank, LaunchesThatRepeatAreStepsOfTheirRank) {
 TEST(StepWork, BusyTimeIsClippedAndCountsBeginInTheStep) {
   const Trace trace = two_ranks("step");
   const std::vector<Span> steps = {{3000, 3950}, {4000, 4950}};
-  const auto work = work_of_steps(trace, gpus_of(trace), 0, steps);
+  const auto work = work_of_steps(trace, gpus_of(trace), {.rank = 0, .steady = steps, .launched = steps});
   ASSERT_EQ(work.size(), 2);
   // relu and the copy, and gemm until the step's end; in the second step the rest of the first one's gemm too.
   EXPECT_EQ(work[0].gpu_busy_ns, 100 + 40 + 50);
@@ -87,7 +84,7 @@ TEST(StepWork, BusyTimeIsClippedAndCountsBeginInTheStep) {
   EXPECT_EQ(work[1].kernels, 2);
   EXPECT_EQ(work[1].launches, 3);
   EXPECT_EQ(work[1].copy_bytes, 64);
-  EXPECT_EQ(work_of_steps(trace, gpus_of(trace), 1, steps)[1].kernels, 3);
+  EXPECT_EQ(work_of_steps(trace, gpus_of(trace), {.rank = 1, .steady = steps, .launched = steps})[1].kernels, 3);
 }
 
 }  // namespace step_work_test

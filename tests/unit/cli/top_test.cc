@@ -2,7 +2,7 @@
 
 #include "cli/top/model.h"
 #include "cli/top/sparkline.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde::top {
 namespace top_test {

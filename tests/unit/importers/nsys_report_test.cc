@@ -21,7 +21,9 @@ Trace some_trace() {
     builder.kernel(stream, i * 100 + 20, i * 100 + 90, i % 2 == 0 ? "gemm" : "relu", correlation);
     builder.push_pop(thread, i * 100 - 1, i * 100 + 11, "step");
   }
-  return builder.build();
+  Trace trace = builder.build();
+  trace.streams[stream].stream = 7;
+  return trace;
 }
 
 Result<Trace> import_bytes(std::string_view bytes) {
@@ -48,6 +50,34 @@ TEST(NsysContainer, FindsThePieces) {
   nsys::Unpacker unpacker;
   for (size_t i = 0; i < report.blocks.size(); ++i) EXPECT_EQ(*unpacker.unpack(layout->blocks[i]), report.blocks[i]);
   EXPECT_EQ(*unpacker.unpack(layout->strings), report.strings);
+}
+
+int64_t logged(const Trace& trace, Issue issue) {
+  int64_t count = 0;
+  for (const ImportLog::Entry& entry : trace.log.entries()) count += entry.issue == issue ? entry.count : 0;
+  return count;
+}
+
+/// Recordings with MPI or NCCL ranges have the schemas of these ranges' payloads behind the target.
+TEST(NsysContainer, ReadsOnPastABlockBehindTheTarget) {
+  test::PlainReport report = test::plain_report(some_trace());
+  report.extras = {"schemas"};
+  const auto trace = import_bytes(test::pack_report(report));
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(row_count(trace->kernels), 100);
+  EXPECT_EQ(logged(*trace, Issue::unknown_section), 0);
+}
+
+TEST(NsysContainer, CountsWhatItDoesNotKnowBehindTheTarget) {
+  test::PlainReport report = test::plain_report(some_trace());
+  report.extras = {"schemas", "more", "and more"};
+  EXPECT_EQ(logged(*import_bytes(test::pack_report(report)), Issue::unknown_section), 2);
+  report.extras = {};
+  report.rest = "\xff\xff\xff\x7f, no block";
+  const auto trace = import_bytes(test::pack_report(report));
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(row_count(trace->kernels), 100);
+  EXPECT_EQ(logged(*trace, Issue::unknown_section), 1);
 }
 
 TEST(NsysContainer, RefusesSizesThatLz4CannotReach) {
@@ -95,6 +125,61 @@ TEST(NsysReport, ReadsWhatWasWritten) {
   }
   ASSERT_EQ(read->log.entries().size(), 1);  // the builder describes no GPU
   EXPECT_EQ(read->log.entries()[0].issue, Issue::unknown_device);
+}
+
+TEST(NsysReport, OneStreamHasWorkAndWaitsWhateverGreenContextTheyName) {
+  TraceBuilder builder;
+  const StreamId with_zero = builder.stream(100);
+  const StreamId without = builder.stream(100);
+  const StreamId of_green_context = builder.stream(100);
+  for (const StreamId stream : {with_zero, without, of_green_context}) builder.kernel(stream, 10, 20, "gemm", 0);
+  Trace written = builder.build();
+  written.streams[with_zero].green_context = 0;
+  written.streams[of_green_context].green_context = 3;
+  const auto read = import_bytes(test::pack_report(test::plain_report(written, 1000)));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->streams.size(), 2U);
+  EXPECT_EQ(read->streams[read->kernels.stream[0]].green_context, kNone);
+  EXPECT_EQ(read->kernels.stream[0], read->kernels.stream[1]);
+  EXPECT_EQ(read->streams[read->kernels.stream[2]].green_context, 3U);
+}
+
+TEST(NsysReport, WaitsAreOnTheGpuOfTheirContext) {
+  TraceBuilder builder;
+  const ThreadId thread = builder.thread(100, 101);
+  const StreamId second_gpu = builder.stream(100, 1);
+  const StreamId as_waits_name_it = builder.stream(100, 0);
+  builder.kernel(second_gpu, 10, 20, "gemm", 0);
+  builder.wait_event(thread, as_waits_name_it, 30, 40, 5);
+  Trace written = builder.build();
+  for (const StreamId stream : {second_gpu, as_waits_name_it}) {
+    written.streams[stream].context = 2;
+    written.streams[stream].stream = 15;
+  }
+  const auto read = import_bytes(test::pack_report(test::plain_report(written, 1000)));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->streams.size(), 1U);
+  EXPECT_EQ(read->streams[0].ordinal, 1);
+  EXPECT_EQ(read->syncs.stream, (Ids{0}));
+}
+
+TEST(NsysReport, NumbersGpusAsTheProcessDoes) {
+  Trace written = some_trace();
+  for (const int64_t id : {0, 1}) {
+    Device& device = written.devices.emplace_back();
+    device.id = id;
+    device.cuda_ordinal = id;
+    device.sm_count = 100;
+  }
+  test::PlainReport report = test::plain_report(written, 1000);
+  // Another machine {9: {1: GPU, 2: its number, 3: process}, ...}: GPU 0 is 1 in process 100, and GPU 1 is 0.
+  report.target += std::string("\x0A\x12\x12\x10\x4A\x06\x08\x00\x10\x01\x18\x64\x4A\x06\x08\x01\x10\x00\x18\x64", 20);
+  const auto read = import_bytes(test::pack_report(report));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->devices.size(), 2U);
+  EXPECT_EQ(read->devices[0].cuda_ordinal, 1);
+  EXPECT_EQ(read->devices[1].cuda_ordinal, 0);
+  EXPECT_EQ(read->streams[0].device, 1U);
 }
 
 TEST(NsysReport, MergesWhatThreadsReadInTheOrderOfTheFile) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include "base/files/file.h"
 #include "base/files/sqlite.h"
@@ -114,21 +115,56 @@ TEST_F(DatabaseFormats, OtherDatabasesAreNotRead) {
   write_database("CREATE TABLE users (id);");
   EXPECT_EQ(importer(), "");
   EXPECT_FALSE(is_picked());
-  EXPECT_TRUE(error().contains("not an Nsight Systems export (its tables begin with users)")) << error();
+  EXPECT_TRUE(error().contains("is a SQLite database of another program (tables: users), which Sonde does not read; ")) << error();
 }
 
-TEST_F(DatabaseFormats, ADatabaseOfNvprofIsNamed) {
+TEST_F(DatabaseFormats, NvprofHasATableOfTextsOfItsOwn) {
   write_database("CREATE TABLE StringTable (_id_, value); CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (_id_);");
-  EXPECT_EQ(importer(), "");
-  EXPECT_FALSE(is_picked());
-  EXPECT_EQ(error(),
-            path_ + " is a database of nvprof or the NVIDIA Visual Profiler; Sonde does not read this format yet");
+  EXPECT_EQ(importer(), "nvprof");
+  EXPECT_TRUE(is_picked());
 }
 
-TEST_F(DatabaseFormats, ADatabaseOfRocpdIsNamed) {
-  write_database("CREATE TABLE rocpd_string_8f3a (id); CREATE VIEW rocpd_string AS SELECT * FROM rocpd_string_8f3a;");
+TEST_F(DatabaseFormats, RocpdIsRecognizedByItsDispatches) {
+  write_database("CREATE TABLE rocpd_kernel_dispatch_8f3a (id);");
+  EXPECT_EQ(importer(), "rocpd");
+  EXPECT_TRUE(error().contains("a rocpd database whose schema Sonde does not support")) << error();
+}
+
+TEST_F(DatabaseFormats, RocprofIsRecognizedByTheColumnsOfItsTables) {
+  write_database("CREATE TABLE KERN (\"KernelName\", \"gpu-id\");");
+  EXPECT_EQ(importer(), "rocprof");
+  std::filesystem::remove(path_);
+  write_database("CREATE TABLE KERN (letter);");
   EXPECT_EQ(importer(), "");
-  EXPECT_EQ(error(), path_ + " is a rocpd database of AMD's rocprofv3; Sonde does not read this format yet");
+}
+
+TEST_F(DatabaseFormats, ProgramsAreNamedByATableOfTheirOwn) {
+  write_database("CREATE TABLE urls (id); CREATE TABLE keyword_search_terms (id);");
+  EXPECT_TRUE(error().contains(" is the browsing history of Chrome, which Sonde does not read; it reads ")) << error();
+}
+
+TEST_F(DatabaseFormats, AViewWithoutEndIsStopped) {
+  write_database(
+      "CREATE VIEW StringIds AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 'a' AS value "
+      "FROM n;");
+  const auto trace = read_run(std::vector{path_}, {.fields = Fields::all()});
+  ASSERT_TRUE(trace);
+}
+
+using PackedFile = OwnFile;
+
+TEST_F(PackedFile, HasItsFirstBytesUnpacked) {
+  write("plain");
+  EXPECT_EQ(probe().plain_head(), "plain");
+  std::filesystem::remove(path_);
+  // One block of zstd that is longer than the head, since its bytes do not repeat.
+  std::string text;
+  uint32_t seed = 1;
+  for (int i = 0; i < 50000; ++i) text += static_cast<char>('!' + (seed = seed * 1664525U + 1013904223U) % 90U);
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+  write(packed);
+  EXPECT_EQ(probe().plain_head(), text.substr(0, kHeadBytes));
 }
 
 TEST_F(DatabaseFormats, AFolderReportsAnExportThatBrokeOff) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "report/decision/decision_format.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 #include "sample_decision.h"
 
 namespace sonde {

@@ -122,8 +122,9 @@ void TraceBuilder::peer_copy(StreamId stream, int64_t start, int64_t end, uint32
   peer_copies_.push_back({static_cast<Row>(row_count(trace_.copies) - 1), source_device, destination_device});
 }
 
-void TraceBuilder::set(StreamId stream, int64_t start, int64_t end, uint32_t correlation) {
+void TraceBuilder::set(StreamId stream, int64_t start, int64_t end, uint32_t correlation, int64_t bytes) {
   gpu_op(trace_.sets, stream, start, end, correlation);
+  trace_.sets.bytes.push_back(bytes);
 }
 
 void TraceBuilder::record_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event) {
@@ -162,6 +163,11 @@ void TraceBuilder::range(ThreadId thread, ThreadId end_thread, int64_t start, in
 
 void TraceBuilder::push_pop(ThreadId thread, int64_t start, int64_t end, std::string_view name, DomainId domain) {
   range(thread, thread, start, end, name, domain, RangeStyle::push_pop);
+}
+
+void TraceBuilder::inputs(std::string_view recorded) {
+  trace_.ranges.shapes.resize(trace_.ranges.start.size(), kNone);
+  trace_.ranges.shapes.back() = trace_.names.intern(recorded);
 }
 
 void TraceBuilder::start_end(ThreadId thread, ThreadId end_thread, int64_t start, int64_t end, std::string_view name,
@@ -244,6 +250,7 @@ void TraceBuilder::fill_peers() {
 }
 
 Trace TraceBuilder::build() {
+  if (!trace_.ranges.shapes.empty()) trace_.ranges.shapes.resize(trace_.ranges.start.size(), kNone);
   resolve_devices();
   fill_peers();
   link(trace_);

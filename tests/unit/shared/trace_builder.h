@@ -33,13 +33,15 @@ class TraceBuilder {
   /// From one GPU to another, by CUDA's numbers.
   void peer_copy(StreamId stream, int64_t start, int64_t end, uint32_t source_device, uint32_t destination_device,
                  int64_t bytes, uint32_t correlation);
-  void set(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
+  void set(StreamId stream, int64_t start, int64_t end, uint32_t correlation, int64_t bytes = kUnknown);
   /// Calls that put the recording of an event, or a wait for one, on a stream.
   void record_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event);
   void wait_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event);
   void migration(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes, int64_t address);
   void graph_launch(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
   void push_pop(ThreadId thread, int64_t start, int64_t end, std::string_view name, DomainId domain = 0);
+  /// Gives the last range the inputs of a PyTorch operator (trace/recorded_inputs.h).
+  void inputs(std::string_view recorded);
   void start_end(ThreadId thread, ThreadId end_thread, int64_t start, int64_t end, std::string_view name,
                  DomainId domain = 0);
   void os_call(ThreadId thread, int64_t start, int64_t end, std::string_view name,

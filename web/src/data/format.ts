@@ -74,6 +74,9 @@ export interface Summary {
   avg_kernel_time: number | null;
   sources: Source[];
   total_ns: number;
+  /** Before the first GPU work, and after the last. */
+  set_up_ns: number;
+  after_ns: number;
   gpus: GpuSummary[];
   kernel_time: Distribution | null;
   launch_latency: Distribution | null;
@@ -98,6 +101,7 @@ export interface GpuSummary {
   busy_ns: number;
   kernel_ns: number;
   copy_ns: number;
+  set_ns: number;
   idle_ns: number;
   kernels: number;
   sets: number;
@@ -141,6 +145,12 @@ export interface ImportIssue {
 export interface Diagnosis {
   wall_ns: number;
   steps: { range: string; recorded: number; judged: number } | null;
+  /** Whether there are findings that are not folded, none, or nothing could be looked at. */
+  answer: 'problems' | 'nothing_found' | 'could_not_look';
+  /** The answer where no finding leads. */
+  headline: string | null;
+  /** Where the judged time goes; the three add up to it. */
+  explained: { by_findings_ns: number; work_ns: number; idle_ns: number };
   findings: Finding[];
   not_recorded: string[];
   no_conclusion: { rule: string; id: string; says: string }[];
@@ -158,6 +168,8 @@ export interface Finding {
   evidence: Evidence[];
   /** false: a mere bound, which no fix reaches. */
   reachable: boolean;
+  /** true: not worth a card beside the others. */
+  folded: boolean;
   /** false: it costs nothing yet. */
   takes_time: boolean;
   not_recorded: string[];
@@ -169,6 +181,10 @@ export interface Evidence {
   /** Track.place of where it shows: "GPU 0", "thread 1234"; may be of no track. */
   place: string;
   what: string | null;
+  /** `what` as people name it. */
+  brief: string | null;
+  /** Of a kernel report: the launch by its number there. Its time begins at 0. */
+  launch?: number;
 }
 
 /** How the profile was taken, and what it does not hold. Nothing private. */
@@ -473,13 +489,17 @@ export type TableUnit = 'none' | 'ns' | 'bytes' | 'MB' | '%' | 'MB/s' | 'GB/s' |
 
 /** From profiles[0] (base) to profiles[1] (new). */
 export interface Differences {
-  /** What is compared: a mean step of each where both have steps, else the whole runs. */
+  /** What is compared: a mean step of each where both have steps, else the runs. */
   per: 'step' | 'run';
+  /** The part of the runs: from their first GPU work to their last, where a side has no steps. */
+  part: 'steps' | 'gpu_work' | 'run';
+  /** What cannot be compared, and what is compared instead. */
+  notes: string[];
   base_ns: number;
   new_ns: number;
   /** By id. Indexes of Diagnosis.findings; null where the side does not have it. */
   findings: { id: string; base: number | null; new: number | null }[];
-  /** Why: what takes more time first, then what takes less. They add up to the change of the length times the GPUs. */
+  /** Why: what explains the change first, then what goes against it. They add up to the change of the length times the GPUs. */
   causes: DifferenceCause[];
   /**
    * Over all GPUs of a side, most changed first, sums exact. Share of GPU time: modules' own, and that of kernels with

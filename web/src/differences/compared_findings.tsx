@@ -3,7 +3,7 @@ import type { Finding } from '../data/format.ts';
 import type { Profile, Report } from '../data/report.ts';
 import { FindingCard } from '../findings/finding_card.tsx';
 import { Limits } from '../findings/findings_view.tsx';
-import { hasLimits, noFindingsText } from '../findings/finding_text.ts';
+import { hasLimits, headlineText } from '../findings/finding_text.ts';
 import { Name } from '../page/name.tsx';
 import { countText } from '../text/units.ts';
 import { ceilingsText, groupedPairs, pairedById, silentBecause, type Pairs } from './differences.ts';
@@ -20,7 +20,7 @@ export function ComparedFindings({ report }: { report: Report }) {
   return (
     <section class="findings">
       <h2>Findings</h2>
-      {pairs.length === 0 ? <p>{noFindingsText(next.document.diagnosis)}</p> : null}
+      {pairs.length === 0 ? <p>{headlineText(next.document.diagnosis)}</p> : null}
       <Group title="New" pairs={added} shown={next} other={base} side="new" />
       <Group title="Gone" pairs={gone} shown={base} other={next} side="base" />
       <Group title="In both" pairs={both} shown={next} other={base} side="new" />

@@ -3,8 +3,8 @@ import { percentText, timeText } from '../text/units.ts';
 import type { DataColumn } from '../tables/cells.ts';
 
 /** "A step takes 12.3 ms instead of 10.4 ms: 1.90 ms (18.3 %) longer." */
-export function changeSentence({ per, base_ns, new_ns }: Differences): string {
-  const what = per === 'step' ? 'A step' : 'The run';
+export function changeSentence({ per, part, base_ns, new_ns }: Differences): string {
+  const what = per === 'step' ? 'A step' : part === 'gpu_work' ? 'All GPU work' : 'The run';
   const change = new_ns - base_ns;
   const percent = base_ns > 0 ? ` (${percentText((100 * Math.abs(change)) / base_ns)})` : '';
   if (change === 0) return `${what} takes ${timeText(new_ns)}, as long as before.`;

@@ -24,13 +24,17 @@ export function DifferencesView({ report }: { report: Report }) {
   const loaded = useDifferences(report);
   if (loaded.state === 'failed') return <PartError error={loaded.error} />;
   if (loaded.state === 'waiting') return <p class="waiting">Reading this part…</p>;
-  const { per } = loaded.value;
+  const { per, part, notes } = loaded.value;
+  const run = part === 'gpu_work' ? 'GPU time from the first GPU work to the last' : 'GPU time of the whole run';
   return (
     <section class="differences">
       <h2>
         Differences{' '}
-        <small>{per === 'step' ? 'GPU time of a mean step' : 'GPU time of the whole run'}, largest change first</small>
+        <small>{per === 'step' ? 'GPU time of a mean step' : run}, largest change first</small>
       </h2>
+      {notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
       <Causes causes={loaded.value.causes} />
       {kTables.map(([key, title, name]) => (
         <DifferenceTable key={key} title={title} name={name} rows={loaded.value[key]} />

@@ -15,7 +15,7 @@ export function ceilingNote(finding: Finding): string {
 
 /** "GPU 0, in cudaMalloc" */
 export const evidencePlaceText = (evidence: Evidence): string =>
-  evidence.what === null ? evidence.place : `${evidence.place}, in ${evidence.what}`;
+  evidence.brief === null ? evidence.place : `${evidence.place}, in ${evidence.brief}`;
 
 export const durationOf = (evidence: Evidence): number => evidence.end_ns - evidence.start_ns;
 
@@ -27,11 +27,16 @@ export function judgedText(diagnosis: Diagnosis): string {
   return `${countText(steps.judged)} of ${countText(steps.recorded)} × ‘${steps.range}’, ${timeText(diagnosis.wall_ns)}`;
 }
 
-/** Nothing found is not "no problem": the threshold and what was not looked at are told with it. */
-export function noFindingsText(diagnosis: Diagnosis): string {
-  if (diagnosis.wall_ns === 0) return 'There is no run to judge because no times were recorded.';
-  const found = 'No finding costs at least 1 % of the time.';
-  return hasLimits(diagnosis) ? `${found} Some rules could not be checked; see below.` : found;
+/** The answer where no finding leads; empty where one does. */
+export function headlineText({ headline, wall_ns }: Diagnosis): string {
+  return wall_ns === 0 ? 'There is no run to judge because no times were recorded.' : (headline ?? '');
+}
+
+/** Where the judged time goes; empty where nothing was judged. */
+export function explainedText({ answer, explained, wall_ns }: Diagnosis): string {
+  if (wall_ns === 0 || answer === 'could_not_look') return '';
+  const share = (ns: number) => percentText((100 * ns) / wall_ns);
+  return `Of this time: ${share(explained.by_findings_ns)} covered by findings, ${share(explained.work_ns)} GPU work that no finding covers, ${share(explained.idle_ns)} idle and not explained.`;
 }
 
 /** Whether something was not looked at, or not concluded. */

@@ -1,7 +1,7 @@
 import './findings.css';
 import type { Diagnosis } from '../data/format.ts';
 import { FindingCard } from './finding_card.tsx';
-import { abstentionsOf, hasLimits, judgedText, noFindingsText } from './finding_text.ts';
+import { abstentionsOf, explainedText, hasLimits, headlineText, judgedText } from './finding_text.ts';
 import { Name } from '../page/name.tsx';
 
 interface FindingsProps {
@@ -13,6 +13,8 @@ interface FindingsProps {
 /** All that was found in one profile, the costliest first, and what could not be concluded. */
 export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
   const judged = judgedText(diagnosis);
+  const headline = headlineText(diagnosis);
+  const explained = explainedText(diagnosis);
   return (
     <section class="findings" aria-labelledby={`findings-${profile}`}>
       <h2 id={`findings-${profile}`}>
@@ -23,7 +25,11 @@ export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
           </small>
         ) : null}
       </h2>
-      {diagnosis.findings.length === 0 ? <p>{noFindingsText(diagnosis)}</p> : null}
+      {headline ? (
+        <p>
+          <Name text={headline} most={1200} />
+        </p>
+      ) : null}
       <ol class="finding-list">
         {diagnosis.findings.map((finding, i) => (
           <li key={i}>
@@ -31,6 +37,7 @@ export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
           </li>
         ))}
       </ol>
+      {explained ? <p class="finding-note">{explained}</p> : null}
       <Limits diagnosis={diagnosis} />
     </section>
   );

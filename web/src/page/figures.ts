@@ -1,4 +1,4 @@
-import type { GpuSummary, ProfileDocument, Steps } from '../data/format.ts';
+import type { GpuSummary, ProfileDocument, Steps, Summary } from '../data/format.ts';
 import { counted, countText, kAbsent, percentText, timeText } from '../text/units.ts';
 
 /** One figure of the strip on top: what it is, the amount, and what is to be known besides. */
@@ -19,13 +19,18 @@ export function stepDurations(steps: Steps): number[] {
   return steps.ranks.flatMap((rank) => rank.start_ns.map((start, i) => rank.end_ns[i]! - start));
 }
 
+/** From the first GPU work to the last. */
+export function workingTime({ total_ns, set_up_ns, after_ns }: Summary): number {
+  return total_ns - set_up_ns - after_ns;
+}
+
 function busyFigure(gpus: readonly GpuSummary[], total: number): Figure {
   if (gpus.length === 0) return { title: 'GPU busy', value: kAbsent, note: 'no GPU work recorded' };
   const shares = gpus.map((gpu) => (100 * gpu.busy_ns) / total);
   const mean = shares.reduce((a, b) => a + b, 0) / shares.length;
   const note =
     gpus.length === 1
-      ? 'of the run'
+      ? 'from the first GPU work to the last'
       : `mean of ${counted(gpus.length, 'GPU')}, ${percentText(Math.min(...shares))} to ${percentText(Math.max(...shares))}`;
   return { title: 'GPU busy', value: percentText(total > 0 ? mean : null), note };
 }
@@ -52,7 +57,7 @@ function stepsFigure({ summary, steps }: ProfileDocument): Figure {
     return { title: 'Step', value: timeText(median(stepDurations(steps))), note };
   }
   const warm = summary.warm_up;
-  if (!warm) return { title: 'Step', value: kAbsent, note: 'no range repeats over most of the run' };
+  if (!warm) return { title: 'Step', value: kAbsent, note: 'no steps found' };
   const note = `median of ${countText(warm.iterations)} × ‘${warm.range}’, the first ${countText(warm.slow_iterations)} slow`;
   return { title: 'Step', value: timeText(warm.median_ns), note };
 }
@@ -67,7 +72,7 @@ export function figuresOf(profile: ProfileDocument): Figure[] {
   const { summary } = profile;
   return [
     runFigure(profile),
-    busyFigure(summary.gpus, summary.total_ns),
+    busyFigure(summary.gpus, workingTime(summary)),
     stepsFigure(profile),
     kernelsFigure(profile),
     latencyFigure(profile),

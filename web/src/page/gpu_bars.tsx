@@ -2,7 +2,7 @@ import type { GpuSummary, Summary } from '../data/format.ts';
 import { countText, counted, percentText, timeText } from '../text/units.ts';
 import { colourOf } from '../theme/colours.ts';
 import { useScheme } from '../theme/use_scheme.ts';
-import { gpuShares, type GpuShares } from './figures.ts';
+import { gpuShares, type GpuShares, workingTime } from './figures.ts';
 import { Name } from './name.tsx';
 
 /** More stand behind a line that opens. */
@@ -13,13 +13,13 @@ interface Colours {
   other: string;
 }
 
-/** What each GPU did with the run's time. */
+/** What each GPU did from the first GPU work of the run to the last. */
 export function GpuBars({ summary }: { summary: Summary }) {
   const scheme = useScheme();
   const { gpus } = summary;
   if (gpus.length === 0) return null;
   const colours = { kernels: colourOf('kernel', '', scheme), other: colourOf('copy_h2d', '', scheme) };
-  const rows = gpus.map((gpu, i) => <GpuRow key={i} gpu={gpu} total={summary.total_ns} colours={colours} />);
+  const rows = gpus.map((gpu, i) => <GpuRow key={i} gpu={gpu} total={workingTime(summary)} colours={colours} />);
   return (
     <section class="gpu-bars" aria-label="GPUs">
       <Legend colours={colours} />
@@ -62,6 +62,7 @@ function GpuRow({ gpu, total, colours }: { gpu: GpuSummary; total: number; colou
       <span class="gpu-numbers">
         <strong>busy {percent(gpu.busy_ns)}</strong> <span>kernels {percent(gpu.kernel_ns)}</span>{' '}
         <span>copies {percent(gpu.copy_ns)}</span>{' '}
+        {gpu.sets > 0 ? <span>memsets {percent(gpu.set_ns)} </span> : null}
         <span>
           idle {percent(gpu.idle_ns)}, {timeText(gpu.idle_ns)}
         </span>{' '}

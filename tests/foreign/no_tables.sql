@@ -1,0 +1,3 @@
+PRAGMA user_version = 3;
+CREATE TABLE gone (a);
+DROP TABLE gone;

@@ -1,0 +1,2 @@
+CREATE TABLE KERN ("Index" INTEGER, "KernelName" TEXT, "gpu-id" INTEGER, "SQ_WAVES" INTEGER);
+INSERT INTO KERN VALUES (0, '"k.kd"', 0, 12);

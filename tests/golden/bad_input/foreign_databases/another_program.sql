@@ -1,0 +1,1 @@
+.read ../../../foreign/another_program.sql

@@ -1,0 +1,1 @@
+.read ../../../foreign/chrome_history.sql

@@ -1,0 +1,1 @@
+.read ../../../foreign/firefox_places.sql

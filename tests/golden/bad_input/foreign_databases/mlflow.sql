@@ -1,0 +1,1 @@
+.read ../../../foreign/mlflow.sql

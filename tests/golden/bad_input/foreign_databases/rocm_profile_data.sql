@@ -1,0 +1,1 @@
+.read ../../../foreign/rocm_profile_data.sql

@@ -1,0 +1,35 @@
+-- The tables of rocpd's schema version 3 that Sonde reads, with the names of their writer: a run's id behind each name, and
+-- a view without it.
+CREATE TABLE "rocpd_metadata_1f" ("id" INTEGER PRIMARY KEY, "tag" TEXT NOT NULL, "value" TEXT NOT NULL);
+CREATE TABLE "rocpd_string_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "string" TEXT NOT NULL);
+CREATE TABLE "rocpd_info_process_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "nid" INTEGER, "pid" INTEGER NOT NULL, "command" TEXT);
+CREATE TABLE "rocpd_info_thread_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "pid" INTEGER NOT NULL, "tid" INTEGER NOT NULL, "name" TEXT);
+CREATE TABLE "rocpd_info_agent_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "nid" INTEGER, "pid" INTEGER, "type" TEXT, "absolute_index" INTEGER, "logical_index" INTEGER, "type_index" INTEGER, "uuid" INTEGER, "name" TEXT, "model_name" TEXT, "vendor_name" TEXT, "product_name" TEXT);
+CREATE TABLE "rocpd_info_kernel_symbol_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "kernel_name" TEXT, "display_name" TEXT, "arch_vgpr_count" INTEGER);
+CREATE TABLE "rocpd_event_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "category_id" INTEGER, "stack_id" INTEGER, "parent_stack_id" INTEGER, "correlation_id" INTEGER, "extdata" JSONB DEFAULT '{}' NOT NULL);
+CREATE TABLE "rocpd_region_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "nid" INTEGER, "pid" INTEGER, "tid" INTEGER, "start" BIGINT NOT NULL, "end" BIGINT NOT NULL, "name_id" INTEGER NOT NULL, "event_id" INTEGER);
+CREATE TABLE "rocpd_kernel_dispatch_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "nid" INTEGER, "pid" INTEGER, "tid" INTEGER, "agent_id" INTEGER NOT NULL, "kernel_id" INTEGER NOT NULL, "dispatch_id" INTEGER, "queue_id" INTEGER, "stream_id" INTEGER, "start" BIGINT, "end" BIGINT, "private_segment_size" INTEGER, "group_segment_size" INTEGER, "workgroup_size_x" INTEGER, "workgroup_size_y" INTEGER, "workgroup_size_z" INTEGER, "grid_size_x" INTEGER, "grid_size_y" INTEGER, "grid_size_z" INTEGER, "region_name_id" INTEGER, "event_id" INTEGER);
+CREATE TABLE "rocpd_memory_copy_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "nid" INTEGER, "pid" INTEGER, "tid" INTEGER, "start" BIGINT, "end" BIGINT, "name_id" INTEGER, "dst_agent_id" INTEGER, "src_agent_id" INTEGER, "size" INTEGER, "queue_id" INTEGER, "stream_id" INTEGER, "event_id" INTEGER);
+CREATE TABLE "rocpd_pmc_event_1f" ("id" INTEGER PRIMARY KEY, "guid" TEXT DEFAULT '1f' NOT NULL, "event_id" INTEGER, "pmc_id" INTEGER, "value" REAL);
+CREATE VIEW rocpd_metadata AS SELECT * FROM "rocpd_metadata_1f";
+CREATE VIEW rocpd_string AS SELECT * FROM "rocpd_string_1f";
+CREATE VIEW rocpd_info_process AS SELECT * FROM "rocpd_info_process_1f";
+CREATE VIEW rocpd_info_thread AS SELECT * FROM "rocpd_info_thread_1f";
+CREATE VIEW rocpd_info_agent AS SELECT * FROM "rocpd_info_agent_1f";
+CREATE VIEW rocpd_info_kernel_symbol AS SELECT * FROM "rocpd_info_kernel_symbol_1f";
+CREATE VIEW rocpd_event AS SELECT * FROM "rocpd_event_1f";
+CREATE VIEW rocpd_region AS SELECT * FROM "rocpd_region_1f";
+CREATE VIEW rocpd_kernel_dispatch AS SELECT * FROM "rocpd_kernel_dispatch_1f";
+CREATE VIEW rocpd_memory_copy AS SELECT * FROM "rocpd_memory_copy_1f";
+CREATE VIEW rocpd_pmc_event AS SELECT * FROM "rocpd_pmc_event_1f";
+INSERT INTO "rocpd_metadata_1f" VALUES (1, 'schema_version', '3'), (2, 'uuid', '_1f');
+INSERT INTO "rocpd_string_1f" (id, string) VALUES (1, 'KERNEL_DISPATCH'), (2, 'HIP_RUNTIME_API_EXT'), (3, 'MARKER_CORE_RANGE_API'), (4, 'hipLaunchKernel'), (5, 'hipMemcpyAsync'), (6, 'roctxThreadRangeA'), (7, 'MEMORY_COPY_HOST_TO_DEVICE'), (8, 'HSA_CORE_API'), (9, 'hsa_signal_create'), (10, 'RCCL_API'), (11, 'ncclAllReduce'), (12, 'KFD_PAGE_MIGRATE'), (13, 'roctxProcessRangeA');
+INSERT INTO "rocpd_info_process_1f" VALUES (1, '1f', 1, 4444, 'python train.py');
+INSERT INTO "rocpd_info_thread_1f" VALUES (1, '1f', 1, 4444, NULL);
+INSERT INTO "rocpd_info_agent_1f" VALUES (1, '1f', 1, 1, 'CPU', 0, 0, 0, 0, 'AMD EPYC', '', 'AMD', 'AMD EPYC'), (2, '1f', 1, 1, 'GPU', 1, 1, 0, 0, 'gfx942', 'ip discovery', 'AMD', 'AMD Instinct MI300X'), (3, '1f', 1, 1, 'GPU', 2, 2, 1, 0, 'gfx942', 'ip discovery', 'AMD', 'AMD Instinct MI300X');
+INSERT INTO "rocpd_info_kernel_symbol_1f" VALUES (1, '1f', '_Z5scalePfi.kd', 'scale(float*, int)', 32), (2, '1f', '_Z3addPf', NULL, 16);
+INSERT INTO "rocpd_event_1f" VALUES (1, '1f', 2, 101, 101, 0, '{}'), (2, '1f', 2, 102, 102, 0, '{}'), (3, '1f', 1, 101, 101, 0, '{}'), (4, '1f', 7, 102, 102, 0, '{}'), (5, '1f', 3, 103, 103, 0, '{"message": "step"}'), (6, '1f', 8, 104, 104, 0, '{}'), (7, '1f', 10, 105, 105, 0, '{}'), (8, '1f', 12, 106, 106, 0, '{}'), (9, '1f', 3, 107, 107, 0, '{"message": "phase"}'), (10, '1f', 1, 108, 108, 0, 'not JSON');
+INSERT INTO "rocpd_region_1f" VALUES (1, '1f', 1, 1, 1, 500001000, 500003000, 4, 1), (2, '1f', 1, 1, 1, 500004000, 500006000, 5, 2), (3, '1f', 1, 1, 1, 500000500, 500090000, 6, 5), (4, '1f', 1, 1, 1, 500001200, 500001300, 9, 6), (5, '1f', 1, 1, 1, 500007000, 500008000, 11, 7), (6, '1f', 1, 1, 1, 500007000, 500008000, 12, 8), (7, '1f', 1, 1, 1, 500000600, 500080000, 13, 9);
+INSERT INTO "rocpd_kernel_dispatch_1f" VALUES (1, '1f', 1, 1, 1, 2, 1, 1, 1, 1, 500010000, 500050000, 0, 4096, 256, 1, 1, 65536, 3, 1, NULL, 3), (2, '1f', 1, 1, 1, 3, 2, 2, 1, 2, 500060000, 500061000, 16, 0, 64, 4, 1, 100, 4, 1, NULL, 10);
+INSERT INTO "rocpd_memory_copy_1f" VALUES (1, '1f', 1, 1, 1, 500051000, 500055000, 7, 2, 1, 1048576, 1, 1, 4);
+INSERT INTO "rocpd_pmc_event_1f" VALUES (1, '1f', 3, 1, 12.0);

@@ -1,0 +1,1 @@
+.read ../../why/memset_time/memset.sql

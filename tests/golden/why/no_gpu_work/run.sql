@@ -1,0 +1,1 @@
+.read ../../inputs/ranges_only.sql
