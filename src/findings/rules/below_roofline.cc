@@ -255,10 +255,9 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "tensor cores then load whole rows. Typical places are the vocabulary size and odd hidden sizes."},
     {"below_roofline_convolution.says", SONDE_SAYS("Convolutions")},
     {"below_roofline_convolution.do",
-     "Set torch.backends.cudnn.benchmark = True for fixed shapes, and use a larger batch. Use channels_last for model "
-     "and "
-     "input if they are not in that layout yet. Convolutions with many groups do little work per byte: prefer fewer "
-     "groups."},
+     "Set torch.backends.cudnn.benchmark = True for fixed shapes, and use a larger batch. Use channels_last for the "
+     "model and its input if they are not in that layout yet. Convolutions with many groups do little work per byte: "
+     "prefer fewer groups."},
     {"below_roofline_convolution_layout.says",
      SONDE_SAYS("Convolutions") " Part of the time goes to kernels that change the layout."},
     {"below_roofline_convolution_layout.do",
