@@ -23,11 +23,12 @@ STEP_ERROR = 0.1  # of the time of all steps
 
 # Files whose loop their authors mark or describe (README of the data), by part of the name: what the steps are called,
 # and how many were recorded.
+# The time of a last iteration without ranges is not known, nor is that of a first one which launches more.
 KNOWN = {
     "sc21_": ("step #", 29),
     "power_iteration": ("Step # to #", 44),
     "vadd_serial": ("iteration", 100),
-    "omp_sc23__report3": ("5 launches from ", 49),
+    "omp_sc23__report3": ("5 launches from ", 48),
     "omp_sc23__report4": ("launch of ", 49),
 }
 # Forward passes of models and single kernels: nothing of them is a step.
@@ -106,7 +107,7 @@ def check_time(rows, document, label):
 
 def check(path):
     result = compare.run_sonde("why", "--json", path)
-    document = json.loads(result.stdout) if result.returncode == 0 else {}
+    document = json.loads(result.stdout or "{}")
     steps = document.get("steps")
     found = []
     expected = next((value for part, value in KNOWN.items() if part in path.name), None)
