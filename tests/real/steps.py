@@ -82,9 +82,17 @@ def check_range(rows, steps, label):
         yield f"{steps}, but the threads have {dict(counts)} ranges of this name"
 
 
-def check_launches(rows, document, period):
+def zero_of(path, rows):
+    """Time 0 of Sonde's clock on that of the raw rows."""
+    summary = json.loads(compare.run_sonde("summary", "--json", path).stdout)
+    first = min(first for launches in rows.launches.values() for _, _, first, _ in launches)
+    return first - min(gpu["first_ns"] for gpu in summary["gpus"])
+
+
+def check_launches(path, rows, document, period):
     """On one thread nearly every launch within the judged part is like that one period later."""
-    first, last = document["judged"]["start_ns"], document["judged"]["end_ns"]
+    zero = zero_of(path, rows)
+    first, last = zero + document["judged"]["start_ns"], zero + document["judged"]["end_ns"]
     shares = []
     for launches in rows.launches.values():
         names = [name for start, name, _, _ in launches if first <= start < last]
@@ -122,7 +130,7 @@ def check(path):
         rows = Rows(path)
         period = PERIOD.match(steps["range"])
         if period:
-            found += check_launches(rows, document, int(period.group(1) or 1))
+            found += check_launches(path, rows, document, int(period.group(1) or 1))
         elif not steps["range"].startswith("about "):
             found += check_range(rows, steps, steps["range"])
         if steps["range"] == "ProfilerStep#" and path.parent.name == "h100":
