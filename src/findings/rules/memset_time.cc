@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analyses/calls/api_label.h"
+#include "base/text/function_name.h"
 #include "findings/evidence/call_rows.h"
 #include "findings/evidence/most_of.h"
 #include "findings/evidence/places.h"
@@ -61,10 +62,10 @@ std::string next_kernels(const Facts& facts, const std::vector<Row>& rows) {
     for (; kernel > 0 && k.start[kernel - 1] >= s.start[*row]; --kernel) next_on[k.stream[kernel - 1]] = kernel - 1;
     const Row next = next_on[s.stream[*row]];
     whole += facts.shares.sets[*row];
-    if (next != kNone) by_name[k.short_name[next]] += facts.shares.sets[*row];
+    if (next != kNone) by_name[k.name[next]] += facts.shares.sets[*row];
   }
   std::map<std::string, int64_t> names;
-  for (const auto& [name, ns] : by_name) names[std::string(facts.trace.name(name))] += ns;
+  for (const auto& [name, ns] : by_name) names[brief_function_name(facts.trace.name(name))] += ns;
   const std::string text = most_of(names, whole);
   return text.empty() ? "no kernel" : text;
 }
