@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyses/kernels/stall_reasons.h"
 #include "base/text/function_name.h"
 #include "metrics/quantities.h"
 #include "metrics/waves.h"
@@ -48,6 +49,15 @@ std::optional<double> MeasuredLaunch::busiest_percent() const {
 std::optional<double> MeasuredLaunch::idle_percent() const {
   const auto busiest = busiest_percent();
   return busiest ? std::optional(std::clamp(100 - *busiest, 0.0, 100.0)) : std::nullopt;
+}
+
+double MeasuredLaunch::memory_time_percent() const {
+  double waits = 0;
+  for (const Stall& stall : stall_reasons(*trace, *profile)) {
+    const bool memory = stall.reason == "long_scoreboard" || stall.reason == "lg_throttle" || stall.reason == "drain";
+    if (memory) waits += stall.share_percent.value_or(0);
+  }
+  return std::max(waits, memory_percent.value_or(100));
 }
 
 std::optional<double> MeasuredLaunch::tail_percent() const {

@@ -10,6 +10,7 @@
 #include "findings/evidence/places.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
+#include "trace/kernel_name.h"
 
 /// Memsets that take GPU time. The ceiling is what a replay (replay.h) saves without them: whatever they clear may be
 /// written by a kernel anyway. A GPU that is hardly idle sets the pace whatever its host was recorded to do between its

@@ -74,7 +74,7 @@ struct KnownDatabase {
 };
 
 constexpr std::array kKnownDatabases = {
-    KnownDatabase{"rocpd_op", "a database of rocmProfileData (.rpd); record the program with rocprofv3"},
+    KnownDatabase{"rocpd_op", "a database of rocmProfileData (.rpd)"},
     KnownDatabase{"keyword_search_terms", "the browsing history of Chrome"},
     KnownDatabase{"moz_places", "the browsing history of Firefox"},
     KnownDatabase{"history_visits", "the browsing history of Safari"},
@@ -105,7 +105,7 @@ std::string shown_tables(std::span<const std::string> tables) {
 }
 
 constexpr std::string_view kReadDatabases =
-    "Sonde reads SQLite exports of Nsight Systems (nsys export --type sqlite -o OUT.sqlite REPORT.nsys-rep) and "
+    "it reads SQLite exports of Nsight Systems (nsys export --type sqlite -o OUT.sqlite REPORT.nsys-rep) and "
     "databases of nvprof, rocprof and rocprofv3";
 
 /// Of a SQLite database that has none of the tables that an importer reads.
@@ -116,10 +116,10 @@ Error unknown_database(const Probe& probe) {
   if (tables.empty()) return {fmt::format("{} is a SQLite database without tables; was the export interrupted?", path)};
   for (const KnownDatabase& known : kKnownDatabases) {
     if (std::ranges::find(tables, known.table) == tables.end()) continue;
-    return {fmt::format("{} is {}, not a profile; {}", path, known.what, kReadDatabases)};
+    return {fmt::format("{} is {}, which Sonde does not read; {}", path, known.what, kReadDatabases)};
   }
-  return {fmt::format("{} is a SQLite database of another program (tables: {}); {}", path, shown_tables(tables),
-                      kReadDatabases)};
+  return {fmt::format("{} is a SQLite database of another program (tables: {}), which Sonde does not read; {}", path,
+                      shown_tables(tables), kReadDatabases)};
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ void read_entities(NsysFile& file, const Session& session) {
   for (const auto& [id, global] : session.threads) {
     const auto known = file.threads().find(global);
     if (known != file.threads().end()) {
-      file.trace().threads[known->second].tid = static_cast<int64_t>(static_cast<uint32_t>(id.second));
+      file.trace().threads[known->second].tid = id.second;
     }
   }
   name_processes(file);

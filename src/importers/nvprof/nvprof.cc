@@ -61,11 +61,17 @@ bool is_known(std::string_view table) {
 }
 
 void note_unnamed_values(NsysFile& file) {
+  ImportLog& log = file.trace().log;
+  int64_t values = 0;
   for (const std::string_view table : kUnnamedValues) {
     if (!file.has_rows(table)) continue;
     auto rows = file.database().prepare(fmt::format("SELECT count(*) FROM {}", table));
-    if (rows && rows->next().value_or(false)) file.trace().log.add(Issue::unnamed_metric, table, rows->integer(0));
+    if (!rows || !rows->next().value_or(false)) continue;
+    log.add(Issue::unnamed_metric, table, rows->integer(0));
+    values += rows->integer(0);
   }
+  if (values == 0) return;
+  log.add(Issue::tool_warning, "nvprof ran kernels several times to measure them: the time between kernels is its own");
 }
 
 void read_about(NsysFile& file) {

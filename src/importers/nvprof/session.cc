@@ -11,6 +11,11 @@ constexpr int kProcessShift = 24;
 
 uint64_t global_process(int64_t process_id) { return (static_cast<uint64_t>(process_id) & 0xFFFFFF) << kProcessShift; }
 
+/// Calls have the lower half of the thread's number with a sign, markers without.
+std::pair<int64_t, int64_t> thread_key(int64_t process_id, int64_t thread_id) {
+  return {process_id, static_cast<int64_t>(static_cast<uint32_t>(thread_id))};
+}
+
 int64_t word_at(std::string_view bytes, size_t index) {
   uint32_t word = 0;
   if (bytes.size() < (index + 1) * sizeof word) return -1;
@@ -22,11 +27,12 @@ int64_t word_at(std::string_view bytes, size_t index) {
 
 uint64_t Session::thread(int64_t process_id, int64_t thread_id) {
   const auto number = static_cast<uint64_t>(threads.size() + 1);
-  return threads.try_emplace({process_id, thread_id}, global_process(process_id) | (number & 0xFFFFFF)).first->second;
+  return threads.try_emplace(thread_key(process_id, thread_id), global_process(process_id) | (number & 0xFFFFFF))
+      .first->second;
 }
 
 uint64_t Session::known_thread(int64_t process_id, int64_t thread_id) const {
-  const auto known = threads.find({process_id, thread_id});
+  const auto known = threads.find(thread_key(process_id, thread_id));
   return known == threads.end() ? global_process(process_id) : known->second;
 }
 

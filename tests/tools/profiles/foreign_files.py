@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve()
 FOREIGN = HERE.parents[2] / "foreign"
 PROGRAM = os.environ.get("SONDE", str(HERE.parents[3] / "build/release/sonde"))
 SECONDS = int(os.environ.get("SONDE_FOREIGN_SECONDS", "20"))
+LAST_EXIT = 4  # of `sonde why`: see its help
 COMMANDS = {
     "info": ["info", "{}"],
     "summary": ["summary", "{}"],
@@ -56,7 +57,7 @@ def problem_of(command, path):
     except subprocess.TimeoutExpired:
         return f"still running after {SECONDS} s"
     said = done.stderr.decode("utf-8", "replace").strip()
-    if done.returncode < 0 or done.returncode > 2:
+    if done.returncode < 0 or done.returncode > LAST_EXIT:
         return f"ended with {done.returncode}: {said[:300]}"
     if done.returncode != 0 and not done.stdout and not said.startswith("sonde: "):
         return f"failed without a sentence: {said[:300]!r}"

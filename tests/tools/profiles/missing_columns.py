@@ -14,6 +14,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve()
 INPUTS = HERE.parents[2] / "golden/inputs"
 PROGRAM = os.environ.get("SONDE", str(HERE.parents[3] / "build/release/sonde"))
+LAST_EXIT = 4  # of `sonde why`: see its help
 COMMANDS = [["why"], ["summary"], ["stats"], ["modules"], ["kernels"], ["info"]]
 
 
@@ -40,7 +41,7 @@ def problems_of(whole, change, number):
     database.close()
     for command in COMMANDS:
         done = subprocess.run([PROGRAM, *command, path], capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
-        if done.returncode < 0 or done.returncode > 2:
+        if done.returncode < 0 or done.returncode > LAST_EXIT:
             found.append(f"{command[0]} after {change}: ended with {done.returncode}")
     path.unlink()
     return found

@@ -300,6 +300,17 @@ TEST(Comparable, StepsAreNotComparedWithARun) {
   EXPECT_EQ(common_part(std::array{steps}, std::array{run}), PartOfRun::gpu_work);
 }
 
+TEST(Comparable, StepsThatLaunchesMarkMustDoAboutAsMuch) {
+  const RunRecord iteration = record({work(WorkKind::copy, "Host-to-Device", 3, 1000)}, "", 0, 0);
+  RunRecord chunk = record({work(WorkKind::copy, "Host-to-Device", 1, 1000)}, "", 0, 0);
+  EXPECT_EQ(common_part(std::array{iteration}, std::array{chunk}), PartOfRun::steps);
+  chunk.conditions["steps_by"] = "launches";
+  EXPECT_EQ(common_part(std::array{iteration}, std::array{chunk}), PartOfRun::gpu_work);
+  RunRecord as_much = iteration;
+  as_much.conditions["steps_by"] = "launches";
+  EXPECT_EQ(common_part(std::array{iteration}, std::array{as_much}), PartOfRun::steps);
+}
+
 TEST(Comparable, LostWorkHasNoCauses) {
   const std::array base = {record({}, "", 0, 0)};
   std::array changed = {record({work(WorkKind::kernel, "new", 10, 1000)}, "", 0, 0)};

@@ -115,7 +115,7 @@ TEST_F(DatabaseFormats, OtherDatabasesAreNotRead) {
   write_database("CREATE TABLE users (id);");
   EXPECT_EQ(importer(), "");
   EXPECT_FALSE(is_picked());
-  EXPECT_TRUE(error().contains("is a SQLite database of another program (tables: users); ")) << error();
+  EXPECT_TRUE(error().contains("is a SQLite database of another program (tables: users), which Sonde does not read; ")) << error();
 }
 
 TEST_F(DatabaseFormats, NvprofHasATableOfTextsOfItsOwn) {
@@ -140,7 +140,7 @@ TEST_F(DatabaseFormats, RocprofIsRecognizedByTheColumnsOfItsTables) {
 
 TEST_F(DatabaseFormats, ProgramsAreNamedByATableOfTheirOwn) {
   write_database("CREATE TABLE urls (id); CREATE TABLE keyword_search_terms (id);");
-  EXPECT_TRUE(error().contains(" is the browsing history of Chrome, not a profile; Sonde reads ")) << error();
+  EXPECT_TRUE(error().contains(" is the browsing history of Chrome, which Sonde does not read; it reads ")) << error();
 }
 
 TEST_F(DatabaseFormats, AViewWithoutEndIsStopped) {

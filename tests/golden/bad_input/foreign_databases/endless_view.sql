@@ -1,1 +1,0 @@
-.read ../../../foreign/endless_view.sql
