@@ -179,6 +179,7 @@ const Rule memset_time_rule{.name = "memset_time",
                             .checks = kLoopChecks,
                             .judge = &memset_time_finding::judge,
                             .texts = memset_time_finding::kTexts,
-                            .docs = &memset_time_finding::docs};
+                            .docs = &memset_time_finding::docs,
+                            .saves = Saves::gpu_work};
 
 }  // namespace sonde
