@@ -96,7 +96,7 @@ TEST(BusyUnit, LatencyDoesNotHideL1) {
   launch.part("lts__t_sectors", 50).part("dram__cycles_active", 45);
   EXPECT_EQ(launch.bound(), "latency");
   launch.metric("l1tex__throughput.avg.pct_of_peak_sustained_active", "", 90);
-  EXPECT_EQ(launch.bound(), "memory (L1)");
+  EXPECT_EQ(launch.bound(), "memory (L1 or shared memory)");
 }
 
 TEST(KernelAdvice, IsWeighedByTheBound) {

@@ -75,7 +75,7 @@ TEST(LaunchOccupancy, has_no_waves_without_grid_or_number_of_sms) {
   EXPECT_FALSE(waves([](Trace& t) { t.kernels.grid = {{kNone, kNone, kNone}}; }));
   EXPECT_FALSE(waves([](Trace& t) { t.devices[0].sm_count = std::nullopt; }));
   EXPECT_FALSE(waves([](Trace& t) { t.streams[0].green_context = 5; }));
-  EXPECT_TRUE(waves([](Trace& t) { t.streams[0].green_context = 0; }));
+  EXPECT_TRUE(waves([](Trace& t) { t.streams[0].green_context = kNone; }));
 }
 
 }  // namespace launch_occupancy_test

@@ -19,6 +19,9 @@ std::string ids_of(const Diagnosis& diagnosis) {
   return text;
 }
 
+/// Steps at the ends of the run are not judged: their lengths are not known.
+constexpr int kJudged = 9;
+
 double argument_of(const Finding& finding, std::string_view name) {
   return std::ranges::find(finding.arguments, name, &Argument::name)->number;
 }
@@ -68,10 +71,10 @@ TEST(MemsetTime, IsAFinding) {
   const Diagnosis diagnosis = clearing_program(7'000'000'000).ask("memset_time");
   ASSERT_EQ(ids_of(diagnosis), "memset_time ");
   const Finding& finding = diagnosis.findings.front();
-  EXPECT_EQ(argument_of(finding, "time"), 7e6 * kSteps);
-  EXPECT_EQ(argument_of(finding, "bytes"), 7e9 * kSteps);
+  EXPECT_GE(argument_of(finding, "time"), 7e6 * kJudged);
+  EXPECT_EQ(argument_of(finding, "bytes"), 1e3 * argument_of(finding, "time"));
   EXPECT_EQ(argument_of(finding, "rate"), 1000);
-  EXPECT_EQ(std::ranges::find(finding.arguments, "next", &Argument::name)->text, "work 100 %");
+  EXPECT_EQ(std::ranges::find(finding.arguments, "next", &Argument::name)->text, "work<float> 100 %");
   EXPECT_LE(finding.ceiling_ns, 7'000'000 * kSteps);
   EXPECT_GT(finding.ceiling_ns, 1'000'000);
 }
@@ -104,10 +107,10 @@ TEST(CopyRoundTrip, AHostWithoutTimeHasWrittenNothing) {
   const Diagnosis diagnosis = round_trips(20'000).ask("copy_round_trip");
   ASSERT_EQ(ids_of(diagnosis), "copy_round_trip ");
   const Finding& finding = diagnosis.findings.front();
-  EXPECT_EQ(argument_of(finding, "count"), kSteps);
-  EXPECT_EQ(argument_of(finding, "time"), 6e6 * kSteps);
-  EXPECT_EQ(argument_of(finding, "work"), 1e6 * kSteps);
-  EXPECT_NEAR(static_cast<double>(finding.ceiling_ns), 6e6 * kSteps, 1e6);
+  EXPECT_EQ(argument_of(finding, "count"), kJudged);
+  EXPECT_EQ(argument_of(finding, "time"), 6e6 * kJudged);
+  EXPECT_EQ(argument_of(finding, "work"), 1e6 * kJudged);
+  EXPECT_NEAR(static_cast<double>(finding.ceiling_ns), 6e6 * kJudged, 1e6);
 }
 
 TEST(CopyRoundTrip, AHostWithTimeMayHaveWrittenNewData) {
@@ -159,7 +162,7 @@ TEST(CopyRoundTrip, APipelineIsNone) {
 TEST(SerialDirections, CostWhatTheShorterOnesTake) {
   const Diagnosis diagnosis = round_trips(20'000, 32 << 20).ask("serial_directions");
   ASSERT_EQ(ids_of(diagnosis), "serial_directions ");
-  EXPECT_EQ(diagnosis.findings.front().ceiling_ns, 4'000'000 * kSteps);
+  EXPECT_EQ(diagnosis.findings.front().ceiling_ns, 4'000'000 * kJudged);
 }
 
 TEST(SerialDirections, WhatComesBackAndGoesUpAgainIsNeededFirst) {
