@@ -121,6 +121,8 @@ Diagnosis diagnose(const Facts& facts) {
   std::ranges::stable_sort(diagnosis.findings, std::greater(),
                            [](const Finding& f) { return std::tuple(!f.folded, f.reachable, f.ceiling_ns); });
   keep_within_wall(facts.wall_ns(), diagnosis.findings);
+  fold(facts, diagnosis.findings);  // what is left of a fix for the same time may be little
+  std::ranges::stable_sort(diagnosis.findings, {}, &Finding::folded);
   diagnosis.answer = answer_of(facts, diagnosis);
   diagnosis.explained = explained_by(facts, diagnosis.findings);
   return diagnosis;

@@ -43,7 +43,7 @@ Status OneRun::add(const Trace& trace, const std::vector<size_t>& first) {
   const auto [begin, end] = recorded_time(trace, first);
   if (!rank.utc_ns || !trace.ranks.front().utc_ns || begin > end) return {};
   if (!first_) {
-    first_ = {static_cast<RankId>(trace.ranks.size() - 1), begin, end};
+    first_ = RecordedTime{static_cast<RankId>(trace.ranks.size() - 1), begin, end};
     return {};
   }
   const Rank& other = trace.ranks[first_->rank];

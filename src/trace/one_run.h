@@ -9,6 +9,13 @@
 
 namespace sonde {
 
+/// When a rank was recorded, on the clock of all ranks.
+struct RecordedTime {
+  RankId rank = 0;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+};
+
 /// Refuses files that were recorded in different runs, while the files of a run are read one by one.
 class OneRun {
  public:
@@ -18,12 +25,7 @@ class OneRun {
   [[nodiscard]] Status add(const Trace& trace, const std::vector<size_t>& first);
 
  private:
-  struct Recorded {
-    RankId rank = 0;
-    int64_t begin_ns = 0;  ///< on the clock of all ranks
-    int64_t end_ns = 0;
-  };
-  std::optional<Recorded> first_;  ///< of the files with events that are on the clock
+  std::optional<RecordedTime> first_;  ///< of the files with events that are on the clock
 };
 
 }  // namespace sonde

@@ -83,11 +83,11 @@ class Argued:
         return self.new.mean_ns(rows_new) > self.base.mean_ns(rows_base)
 
     def direction_is_true(self):
-        rises = re.search(r"(slower|longer|_more|_added|_fell)$", self.id)
-        falls = re.search(r"(faster|shorter|_less|_fewer|_removed|_rose)$", self.id)
-        if rises and not self.id.startswith(("launches_more_", "launches_fewer_", "overlap")):
+        if self.id.startswith(("launches_more_", "launches_fewer_", "overlap", "graph")):
+            return
+        if re.search(r"(slower|longer|_more|_added|_fell)$", self.id):
             yield "the change is negative", self.cause["change_ns"] > 0
-        if falls and not self.id.startswith(("launches_more_", "launches_fewer_", "overlap")):
+        if re.search(r"(faster|shorter|_less|_fewer|_removed|_rose)$", self.id):
             yield "the change is positive", self.cause["change_ns"] < 0
 
     def names_are_true(self):

@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reference"))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import compare
 import ncu_rep

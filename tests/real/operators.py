@@ -2,11 +2,13 @@
 """`torch_op_shape_sum` of every real PyTorch trace against the work of the same operators computed from the JSON alone.
 
 Compares time, calls, kernels, FLOP and bytes of each operator and shape; rates and share of the roofline with figures of
-the data sheets that are written down here.
+the data sheets that are written down here. Then each finding `below_roofline_*` of `sonde why`: the operator that it names
+runs at the named rate, below a third of the roofline, in kernels of at least 10 us.
 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] operators.py [PART OF A FILE NAME]...
 """
 
+import json
 import pathlib
 import sys
 
@@ -109,10 +111,47 @@ def roofline_ns(row, work, peaks):
     return None if peak is None or work.flop is None else max(memory, work.flop / peak / 1e3)
 
 
+def measured(expected, name):
+    """Time, kernels, FLOP and bytes of the operator that a finding names: "aten::mm (64x32, 32x16)"."""
+    operator, _, shapes = name.removesuffix(")").partition(" (")
+    same = operator_work.Sum()
+    for (label, dims, _, _), e in expected.items():
+        tensors = [t.strip("[]").replace(",", "x") for t in dims.split("; ") if t.count("[") == 1 and "," in t]
+        if label == operator and ", ".join(tensors[:2]) == shapes and e.bytes is not None:
+            same.time += e.time
+            same.kernels += e.kernels
+            same.flop = operator_work.total(same.flop, e.flop)
+            same.bytes += e.bytes
+    return same
+
+
+def wrong_findings(path, expected, peaks):
+    """(problems, findings checked)"""
+    printed = compare.run_sonde("why", "--all", "-f", "json", path)
+    if not printed.stdout:
+        return [f"why: {printed.stderr.strip()}"], 0
+    problems, checked = [], 0
+    for finding in json.loads(printed.stdout)["findings"]:
+        if not finding["id"].startswith("below_roofline"):
+            continue
+        checked += 1
+        named = finding["arguments"]
+        m = measured(expected, named["operator"])
+        rate, peak, unit = float(named["rate"].split()[0]), float(named["rate"].split()[2]), named["rate"].split()[3]
+        work = (m.bytes if unit == "TB/s" else m.flop) or 0
+        own = work / m.time / 1e3 if m.time else 0
+        known = peaks and any(p and abs(p - peak) < 1 for p in peaks.values())
+        if not known or abs(own - rate) > 0.1 * own + 0.6 * (1 if unit != "TB/s" else 0.01):
+            problems.append(f"{finding['id']}: {named['operator']} at {named['rate']}, own {own:.3f} {unit}")
+        if own > 0.34 * peak or m.time < 10_000 * m.kernels:
+            problems.append(f"{finding['id']}: {named['operator']} is not far below its roofline, or short")
+    return problems, checked
+
+
 def main():
     root = compare.data_folder("kineto").parent
     files = [p for folder in ("kineto", "h100", "pairs") for p in (root / folder).glob("*.json*") if p.name != "truth.json"]
-    wrong = compared = 0
+    wrong = compared = findings = 0
     for path in compare.selected(files):
         document, events = operator_work.load(path)
         expected = operator_work.by_label(events)
@@ -120,13 +159,16 @@ def main():
         problems = wrong_sums(rows, expected)
         if not problems:
             problems = wrong_rates(rows, expected, peaks_of(document))
+        more, checked = wrong_findings(path, expected, peaks_of(document))
+        problems += more
+        findings += checked
         flop = sum(1 for e in expected.values() if e.flop)
-        print(f"{'DIFFERS' if problems else 'ok':8}{path.name}  {len(expected)} shapes, {flop} with FLOP", flush=True)
+        print(f"{'DIFFERS' if problems else 'ok':8}{path.name}  {len(expected)} shapes, {flop} with FLOP, {checked} findings", flush=True)
         for problem in problems[:5]:
             print("    " + problem)
         wrong += bool(problems)
         compared += len(expected)
-    print(f"{compared} shapes compared, {wrong} files differ")
+    print(f"{compared} shapes compared, {findings} findings checked, {wrong} files differ")
     return 1 if wrong or not compared else 0
 
 

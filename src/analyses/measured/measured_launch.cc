@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyses/kernels/stall_reasons.h"
 #include "base/text/function_name.h"
 #include "metrics/quantities.h"
 #include "metrics/waves.h"
@@ -24,7 +25,11 @@ MeasuredLaunch launch_of(const Trace& trace, const KernelProfile& profile) {
   launch.bound = bound_of(trace, profile);
   launch.memory = busiest_memory(trace, profile);
   launch.pipe = busiest_pipe(trace, profile);
-  if (launch.memory_percent && launch.memory) {
+  // L1's throughput has parts that the speed of light leaves out; those of the other levels are of their own clocks.
+  const bool in_sm =
+      launch.memory && (launch.memory->part == MemoryPart::l1 || launch.memory->part == MemoryPart::shared ||
+                        launch.memory->part == MemoryPart::l1_or_shared);
+  if (launch.memory_percent && in_sm) {
     launch.memory_percent = std::max(*launch.memory_percent, launch.memory->percent);
   }
   return launch;
@@ -48,6 +53,15 @@ std::optional<double> MeasuredLaunch::busiest_percent() const {
 std::optional<double> MeasuredLaunch::idle_percent() const {
   const auto busiest = busiest_percent();
   return busiest ? std::optional(std::clamp(100 - *busiest, 0.0, 100.0)) : std::nullopt;
+}
+
+double MeasuredLaunch::memory_time_percent() const {
+  double waits = 0;
+  for (const Stall& stall : stall_reasons(*trace, *profile)) {
+    const bool memory = stall.reason == "long_scoreboard" || stall.reason == "lg_throttle" || stall.reason == "drain";
+    if (memory) waits += stall.share_percent.value_or(0);
+  }
+  return std::max(waits, memory_percent.value_or(100));
 }
 
 std::optional<double> MeasuredLaunch::tail_percent() const {

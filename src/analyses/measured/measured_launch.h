@@ -30,6 +30,9 @@ struct MeasuredLaunch {
   [[nodiscard]] std::optional<double> busiest_percent() const;
   /// What is left of the launch in percent if its busiest unit were the only limit. Absent without speed of light.
   [[nodiscard]] std::optional<double> idle_percent() const;
+  /// The part of the time in which memory can be what the launch waits for: its busiest part works, or, where that is
+  /// more, warps wait for global memory.
+  [[nodiscard]] double memory_time_percent() const;
   /// What the last wave leaves unused (waves.h).
   [[nodiscard]] std::optional<double> tail_percent() const;
   [[nodiscard]] std::string name() const;  ///< function with template arguments, without parameters and casts

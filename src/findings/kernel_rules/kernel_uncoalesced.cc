@@ -31,7 +31,7 @@ std::optional<LaunchProblem> by_sectors(const MeasuredLaunch& launch) {
   if (!all || !excess || *all <= 0 || is_at_compute_limit(launch)) return std::nullopt;
   const double share = 100 * *excess / *all;
   if (share < kMinExcessPercent) return std::nullopt;
-  return LaunchProblem{saved_percent(launch, share),
+  return LaunchProblem{saved_percent(launch, share * launch.memory_time_percent() / 100),
                        {text_argument("sectors", rounded_count(*all)),
                         text_argument("needed", rounded_count(*all - *excess)), percent_argument("excess", share)}};
 }
@@ -51,7 +51,7 @@ std::optional<LaunchProblem> by_passes(const MeasuredLaunch& launch) {
   if (counted || !passes || *passes <= kMostPassesNeeded || is_at_compute_limit(launch)) return std::nullopt;
   if (!launch.memory || launch.memory->part != MemoryPart::l1) return std::nullopt;
   const double share = 100 * (1 - 1 / *passes);
-  return LaunchProblem{saved_percent(launch, share),
+  return LaunchProblem{saved_percent(launch, share * launch.memory_time_percent() / 100),
                        {count_argument("passes", *passes), percent_argument("busy", launch.memory->percent)}};
 }
 
@@ -90,7 +90,9 @@ std::vector<FindingDoc> docs() {
                               "global_excessive`).",
                               kMinExcessPercent),
           .not_when = "Kernels at the limit of the compute units do not count.",
-          .ceiling = "The share of the excess sectors in the kernel's time, at most what the compute units leave.",
+          .ceiling =
+              "The share of the excess sectors in the time in which memory is busy or warps wait for it, at most "
+              "what the compute units leave.",
           .evidence = "The launches that lose the most time."},
       FindingDoc{
           .ids = {"kernel_l1_passes"},
@@ -99,7 +101,7 @@ std::vector<FindingDoc> docs() {
                               "takes more than {:g} passes.",
                               kBusyPercent, kMostPassesNeeded),
           .not_when = "Kernels that use shared memory do not count: passes can be bank conflicts.",
-          .ceiling = "The time with one pass for each request, at most what the compute units leave.",
+          .ceiling = "The same with the share of the passes beyond one for each request.",
           .evidence = "The launches that lose the most time."}};
 }
 

@@ -14,7 +14,8 @@
 /// A loop that copies its data to the GPU, computes for a short time and copies them back, each time in the same sizes:
 /// the data could stay on the GPU. No recorder shows the copied data. But where the host has less time between two
 /// iterations than memory takes to be written, it has written no new data. The ceiling is what a replay (replay.h)
-/// saves without these copies.
+/// saves without these copies; without those to the GPU alone if what comes back has other sizes: then it is a result,
+/// which the host needs.
 namespace sonde {
 namespace copy_round_trip_finding {
 namespace {
@@ -38,6 +39,7 @@ struct Sum {
   int64_t kernels_ns = 0;
   int64_t gap_ns = 0;
   std::vector<Row> copies;
+  std::vector<Row> needless;  ///< of `copies`
 
   void add(const CopyLoop& loop) {
     gap_ns = std::max(gap_ns, loop.host_gap_ns);
@@ -49,6 +51,8 @@ struct Sum {
       kernels_ns += trip.kernel_ns;
       copies.insert(copies.end(), trip.up.begin(), trip.up.end());
       copies.insert(copies.end(), trip.down.begin(), trip.down.end());
+      needless.insert(needless.end(), trip.up.begin(), trip.up.end());
+      if (loop.same_sizes) needless.insert(needless.end(), trip.down.begin(), trip.down.end());
     }
   }
 };
@@ -71,7 +75,7 @@ std::string place_of(const Facts& facts, const std::vector<Row>& copies) {
 
 void add_finding(const Facts& facts, std::string_view id, const Sum& sum, Diagnosis& diagnosis) {
   if (sum.copies.empty()) return;
-  const int64_t ceiling = saving_without(facts, sum.copies);
+  const int64_t ceiling = saving_without(facts, sum.needless);
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   diagnosis.findings.push_back(
       {.id = std::string(id),
@@ -118,7 +122,8 @@ std::vector<FindingDoc> docs() {
       .when = copy_loops_in_words() + ".",
       .not_when = "Loops in which the host loads data between the iterations, and copies whose calls are not in the "
                   "profile, do not count.",
-      .ceiling = "Replay without these copies.",
+      .ceiling = "Replay without these copies. If what comes back has other sizes than what goes to the GPU, it is a "
+                 "result, and only the copies to the GPU are left out.",
       .evidence = "The longest copies."}};
 }
 
@@ -132,6 +137,7 @@ const Rule copy_round_trip_rule{.name = "copy_round_trip",
                                 .checks = kLoopChecks,
                                 .judge = &copy_round_trip_finding::judge,
                                 .texts = copy_round_trip_finding::kTexts,
-                                .docs = &copy_round_trip_finding::docs};
+                                .docs = &copy_round_trip_finding::docs,
+                                .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analyses/calls/api_label.h"
+#include "base/text/function_name.h"
 #include "findings/evidence/call_rows.h"
 #include "findings/evidence/most_of.h"
 #include "findings/evidence/places.h"
@@ -65,7 +66,7 @@ std::string next_kernels(const Facts& facts, const std::vector<Row>& rows) {
     if (next != kNone) by_name[k.name[next]] += facts.shares.sets[*row];
   }
   std::map<std::string, int64_t> names;
-  for (const auto& [name, ns] : by_name) names[std::string(short_kernel_name(facts.trace.name(name)))] += ns;
+  for (const auto& [name, ns] : by_name) names[brief_function_name(facts.trace.name(name))] += ns;
   const std::string text = most_of(names, whole);
   return text.empty() ? "no kernel" : text;
 }
@@ -178,6 +179,7 @@ const Rule memset_time_rule{.name = "memset_time",
                             .checks = kLoopChecks,
                             .judge = &memset_time_finding::judge,
                             .texts = memset_time_finding::kTexts,
-                            .docs = &memset_time_finding::docs};
+                            .docs = &memset_time_finding::docs,
+                            .saves = Saves::gpu_work};
 
 }  // namespace sonde

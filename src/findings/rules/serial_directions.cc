@@ -92,6 +92,7 @@ const Rule serial_directions_rule{.name = "serial_directions",
                                   .checks = kLoopChecks,
                                   .judge = &serial_directions_finding::judge,
                                   .texts = serial_directions_finding::kTexts,
-                                  .docs = &serial_directions_finding::docs};
+                                  .docs = &serial_directions_finding::docs,
+                                  .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -79,6 +79,7 @@ const Rule small_block_rule{.name = "small_block",
                             .checks = kFasterKernelsChecks,
                             .judge = &small_block_finding::judge,
                             .texts = small_block_finding::kTexts,
-                            .docs = &small_block_finding::docs};
+                            .docs = &small_block_finding::docs,
+                            .saves = Saves::gpu_work};
 
 }  // namespace sonde

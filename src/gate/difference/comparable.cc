@@ -65,6 +65,42 @@ bool same_of(Runs base, Runs changed, bool Recorded::* what) {
   return any_of(base, has) == any_of(changed, has);
 }
 
+/// Of a mean step.
+struct StepWork {
+  double kernels = 0;
+  double bytes = 0;
+};
+
+StepWork step_work(Runs runs) {
+  StepWork sum;
+  double steps = 0;
+  for (const RunRecord& run : runs) {
+    steps += static_cast<double>(run.steps);
+    for (const WorkGroup& group : run.work) {
+      if (group.kind == WorkKind::kernel) sum.kernels += static_cast<double>(group.count);
+      if (group.kind == WorkKind::copy) sum.bytes += static_cast<double>(group.bytes);
+    }
+  }
+  return {.kernels = sum.kernels / steps, .bytes = sum.bytes / steps};
+}
+
+bool about_equal(double a, double b) {
+  constexpr double kTimes = 1.5;
+  return a <= 0 || b <= 0 || std::max(a, b) <= kTimes * std::min(a, b);
+}
+
+/// A user's range is a step on both sides. Where launches repeat, one side may repeat a part of the other's step.
+bool same_steps(Runs base, Runs changed) {
+  const auto by_range = [](const RunRecord& run) {
+    const auto steps_by = run.conditions.find("steps_by");
+    return steps_by == run.conditions.end() || steps_by->second == "range";
+  };
+  if (all_of(base, by_range) && all_of(changed, by_range)) return true;
+  const StepWork before = step_work(base);
+  const StepWork after = step_work(changed);
+  return about_equal(before.kernels, after.kernels) && about_equal(before.bytes, after.bytes);
+}
+
 }  // namespace
 
 Comparable comparable(std::span<const RunRecord> base, std::span<const RunRecord> changed) {
@@ -77,7 +113,7 @@ Comparable comparable(std::span<const RunRecord> base, std::span<const RunRecord
 }
 
 PartOfRun common_part(std::span<const RunRecord> base, std::span<const RunRecord> changed) {
-  if (all_of(base, has_steps) && all_of(changed, has_steps)) return PartOfRun::steps;
+  if (all_of(base, has_steps) && all_of(changed, has_steps) && same_steps(base, changed)) return PartOfRun::steps;
   const auto whole = [](const RunRecord& run) { return run.steps == 0 && run.part == PartOfRun::run; };
   return any_of(base, whole) || any_of(changed, whole) ? PartOfRun::run : PartOfRun::gpu_work;
 }

@@ -21,7 +21,8 @@ struct Comparable {
 };
 [[nodiscard]] Comparable comparable(std::span<const RunRecord> base, std::span<const RunRecord> changed);
 
-/// Of both sides: steps where every run has them; else what no record is longer or shorter than.
+/// The part that both sides are compared over: steps where every run has them and, if launches mark them, they do about
+/// as much; else GPU work, or runs where a stored record is of a whole one.
 [[nodiscard]] PartOfRun common_part(std::span<const RunRecord> base, std::span<const RunRecord> changed);
 
 }  // namespace sonde::gate

@@ -39,7 +39,7 @@ Difference difference_of(std::span<const RunRecord> base, std::span<const RunRec
   const ShapeChanges shapes = shape_changes(base, changed);
   Difference found;
   found.per_step = leaves.per_step;
-  found.part = common_part(base, changed);
+  found.part = leaves.per_step ? PartOfRun::steps : common_part(base, changed);
   found.comparable = by;
   found.base_runs = base.size();
   found.changed_runs = changed.size();

@@ -48,15 +48,15 @@ struct Cause {
 struct Difference {
   bool per_step = false;
   PartOfRun part = PartOfRun::run;  ///< that both sides' times are of, where they are of one
-  Comparable comparable;            ///< no causes where it says so
+  Comparable comparable = {};       ///< no causes where it says so
   size_t base_runs = 0;
   size_t changed_runs = 0;
   int64_t base_ns = 0;  ///< length of the step or run
   int64_t changed_ns = 0;
   std::optional<int64_t> base_wall_ns;  ///< mean of whole runs
   std::optional<int64_t> changed_wall_ns;
-  Setup base_setup;  ///< means
-  Setup changed_setup;
+  Setup base_setup = {};  ///< means
+  Setup changed_setup = {};
   size_t gpus = 0;                 ///< most of any run; time of a GPU that a run does not have is idle "no such GPU"
   std::vector<DifferenceRow> top;  ///< "busy", then "idle" causes; sums to changed_ns * gpus - base_ns * gpus
   std::vector<DifferenceRow> modules;  ///< share of GPU time by path of its own, "(outside any module)"; sums to busy

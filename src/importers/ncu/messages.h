@@ -30,6 +30,7 @@ struct LabelledMetric {
   FilteredMetric usual;
   NameId label = kNone;
   std::vector<FilteredMetric> options;
+  bool by_instruction = false;  ///< a column of the source page, in reports before 2024
 };
 
 /// The metrics of a section before a GPU is known.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -42,13 +43,14 @@ FilteredMetric option_of(std::string_view message, const Report& report) {
   return option;
 }
 
-/// { 1: metric, 2: label, 6: filter, 7: repeated option }.
+/// { 1: metric, 2: label, 6: filter, 7: repeated option, 9: group of columns on the source page }.
 LabelledMetric labelled_metric_of(std::string_view message, const Report& report) {
   LabelledMetric metric;
   each_field(message, [&](const WireField& field) {
     if (field.number() == 1) metric.usual.metric = report.intern(field.bytes());
     if (field.number() == 2) metric.label = report.intern(field.bytes());
     if (field.number() == 6) metric.usual.on = filter_of(field.bytes());
+    if (field.number() == 9) metric.by_instruction = true;
     if (field.number() == 7) metric.options.push_back(option_of(field.bytes(), report));
   });
   return metric;
@@ -150,6 +152,8 @@ uint32_t section_of(std::string_view message, Report& report) {
   ProfileSection section;
   SectionDefinition& definition = report.definitions[found->second];
   each_field(message, [&](const WireField& field) { read_section(field, section, definition, report); });
+  if (definition.source.empty())
+    std::ranges::copy_if(definition.others, std::back_inserter(definition.source), &LabelledMetric::by_instruction);
   sections.push_back(std::move(section));
   return found->second;
 }

@@ -158,7 +158,7 @@ void write_process(const KernelPage& page, const KernelProfile& kernel, int64_t&
 Missing write_kernel(const KernelPage& page, const KernelProfile& kernel, const Sink& sink) {
   sink(kernel_heading(*page.trace, kernel));
   if (kernel.metrics.empty() || (!kernel.from_timeline && kernel.grid[0] == 0))
-    sink("    not measured: the launch probably failed\n");
+    sink("    not measured: the launch probably failed\n\n");
   if (kernel.fixed_clocks == false)
     sink(
         "    Warning: Data collection happened without fixed GPU frequencies. Profiling results may be "

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/function_name.h"
 #include "findings/texts.h"
 #include "gate/decide/guard.h"
 #include "report/tables/quantity.h"
@@ -144,10 +145,13 @@ std::vector<std::string> limits_of(const gate::Difference& d, std::span<const ga
   const auto add = [&](bool limited, std::string_view id) {
     if (limited) limits.emplace_back(gate::cause_text(id));
   };
-  const auto steps = [](const gate::RunRecord& run) { return run.has_unused_steps; };
+  const auto unused = [](std::span<const gate::RunRecord> runs) {
+    return std::ranges::any_of(runs, &gate::RunRecord::has_unused_steps);
+  };
   add(!by.work, "not.work");
   add(!by.lengths, "not.lengths");
-  add(by.lengths && (std::ranges::any_of(base, steps) || std::ranges::any_of(changed, steps)), "not.steps");
+  add(by.lengths && unused(base) != unused(changed), "not.steps");
+  add(by.lengths && unused(base) && unused(changed), "not.same_steps");
   add(!by.modules && (has_modules(base) || has_modules(changed)), "not.modules");
   add(!by.calls, "not.calls");
   add(!by.host_work, "not.host_work");
@@ -198,7 +202,8 @@ std::string chain_sentence(const gate::KernelChange& change) {
   }
   if (text.empty()) text = "the same";
   if (!change.cause.empty()) text = fmt::format("{}: {}", gate::cause_text(change.cause), text);
-  if (!change.base_kernel.empty()) text = fmt::format("called {} in the base. {}", change.base_kernel, text);
+  if (!change.base_kernel.empty())
+    text = fmt::format("called {} in the base. {}", brief_function_name(change.base_kernel), text);
   return text;
 }
 
