@@ -29,7 +29,7 @@ std::string window_long_enough_fails_when() {
 }
 
 bool records_complete_holds(const Facts& facts, std::vector<Argument>& arguments) {
-  const LaunchCounts counts = launches_in(facts.trace, facts.launched, facts.extent);
+  const LaunchCounts counts = launches_in(facts.trace, facts.launched, facts.launching_time());
   arguments = {percent_argument("share", 100 * counts.lost_share()), count_argument("launches", counts.all)};
   return counts.lost_share() <= kMaxLostShare;
 }

@@ -30,7 +30,7 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
 }
 
 void Facts::leave_out_cut() {
-  cut = window_cut(trace, launched, extent);
+  cut = window_cut(trace, launched, launching_time());
   if (!cut || static_cast<double>(cut->start_ns - extent.first) < kMinUncutPart * static_cast<double>(wall_ns()))
     return;
   if (!steps) {

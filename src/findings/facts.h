@@ -57,6 +57,8 @@ struct Facts {
   /// Whether a range marks the steps. If only launches repeat, an iteration has no parts to look into.
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
+  /// The time in which launches must have their work: without steps the whole run, whose GPU work may lack an end.
+  [[nodiscard]] Span launching_time() const { return steps ? extent : run; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
   /// Whether the judged time is without what the window cuts off.
   [[nodiscard]] bool is_whole() const { return !cut || extent.second <= cut->start_ns; }

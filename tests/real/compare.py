@@ -46,10 +46,9 @@ def timeline_mistakes(base, new, difference):
         return
     rows = {row["name"]: row for row in difference["top"]}
     for side, path in (("base_ns", base), ("new_ns", new)):
-        # Of a run with steps, beside one without, the record holds the steps after the warm-up only.
-        if difference[side] != difference[side.replace("_ns", "_wall_ns")] and summary(path).get("warm_up"):
-            continue
         busy, length = busy_and_length(path)
+        if difference["part"] == "gpu_work":
+            length -= sum(difference[side.replace("_ns", f"_{when}_gpu_ns")] for when in ("before", "after"))
         told = (rows.get("busy", {}).get(side) or 0, difference[side])
         if told[1] != length:
             yield f"{side}: a length of {told[1]}, sonde summary says {length}"

@@ -17,6 +17,15 @@ namespace {
 /// A stack of ranges: those of one thread and domain nest.
 using Stack = std::pair<ThreadId, DomainId>;
 
+/// The thread of the launch; that of its ranges where they are all of another one, as some reports number threads.
+int64_t launching_thread(const KernelProfile& profile) {
+  const auto thread = [](const OpenRange& range) { return static_cast<int64_t>(range.thread); };
+  if (profile.ranges.empty()) return profile.thread;
+  const int64_t first = thread(profile.ranges.front());
+  const bool one = std::ranges::all_of(profile.ranges, [&](const OpenRange& r) { return thread(r) == first; });
+  return one ? first : profile.thread;
+}
+
 class LaunchTimeline {
  public:
   explicit LaunchTimeline(const Trace& reports) : reports_(reports) {
@@ -36,7 +45,7 @@ class LaunchTimeline {
   void add(const MeasuredLaunch& launch) {
     const KernelProfile& profile = *launch.profile;
     const ProcessId process = process_of(profile);
-    const ThreadId thread = thread_of(process, profile.thread);
+    const ThreadId thread = thread_of(process, launching_thread(profile));
     enter(process, profile.ranges, launch.start_ns);
     now_ns_ = launch.start_ns + launch.duration_ns;
     Calls& api = made_.api;

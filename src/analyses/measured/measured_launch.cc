@@ -25,7 +25,11 @@ MeasuredLaunch launch_of(const Trace& trace, const KernelProfile& profile) {
   launch.bound = bound_of(trace, profile);
   launch.memory = busiest_memory(trace, profile);
   launch.pipe = busiest_pipe(trace, profile);
-  if (launch.memory_percent && launch.memory) {
+  // L1's throughput has parts that the speed of light leaves out; those of the other levels are of their own clocks.
+  const bool in_sm =
+      launch.memory && (launch.memory->part == MemoryPart::l1 || launch.memory->part == MemoryPart::shared ||
+                        launch.memory->part == MemoryPart::l1_or_shared);
+  if (launch.memory_percent && in_sm) {
     launch.memory_percent = std::max(*launch.memory_percent, launch.memory->percent);
   }
   return launch;

@@ -30,7 +30,8 @@ constexpr double kLayoutPercent = 10;
 /// Judged calls of one shape.
 struct Judged {
   int64_t ns = 0;
-  int64_t layout_ns = 0;
+  int64_t layout_ns = 0;         ///< of kernels that only change the layout
+  int64_t channels_last_ns = 0;  ///< of kernels for channels_last
   int64_t kernels = 0;
   double roofline_ns = 0;
 };
@@ -43,6 +44,11 @@ bool changes_layout(std::string_view kernel) {
   return false;
 }
 
+/// PyTorch's and cuDNN's names of norms in that layout.
+bool is_channels_last(std::string_view kernel) {
+  return kernel.contains("channels_last") || kernel.contains("NHWC") || kernel.contains("nhwc");
+}
+
 /// Operators and what they took in the judged part of the run.
 class JudgedOperators {
  public:
@@ -53,9 +59,12 @@ class JudgedOperators {
     for_each_kernel([&](Row row, uint32_t call) {
       const uint32_t shape = operators_.calls[call].shape;
       Judged& sum = judged_[shape];
-      sum.ns += k.end[row] - k.start[row];
+      const int64_t duration = k.end[row] - k.start[row];
+      const std::string_view name = facts.trace.name(k.name[row]);
+      sum.ns += duration;
       sum.kernels += 1;
-      sum.layout_ns += changes_layout(facts.trace.name(k.name[row])) ? k.end[row] - k.start[row] : 0;
+      sum.layout_ns += changes_layout(name) ? duration : 0;
+      sum.channels_last_ns += is_channels_last(name) ? duration : 0;
       if (!counted[call]) sum.roofline_ns += operators_.shapes[shape].roofline_ns.value_or(0);
       counted[call] = true;
     });
@@ -177,6 +186,11 @@ std::string_view convolution_id(const OperatorShape& shape, const OperatorInputs
   return "below_roofline_convolution";
 }
 
+std::string_view norm_id(std::string_view name, const Judged& whole) {
+  const bool other_layout = name.contains("batch_norm") && 2 * whole.channels_last_ns < whole.ns;
+  return other_layout ? "below_roofline_batch_norm" : "below_roofline_norm";
+}
+
 /// What to say: by the kind, and by what the shape with the most time shows.
 std::string_view id_of(const Trace& trace, const OperatorShape& shape, const Judged& whole) {
   const OperatorInputs inputs = OperatorInputs(trace.name(shape.inputs));
@@ -185,8 +199,7 @@ std::string_view id_of(const Trace& trace, const OperatorShape& shape, const Jud
     case OperatorKind::attention:
       return shape.precision == MathPrecision::tf32_three ? "below_roofline_attention_float32"
                                                           : "below_roofline_attention";
-    case OperatorKind::norm:
-      return trace.name(shape.name).contains("batch_norm") ? "below_roofline_batch_norm" : "below_roofline_norm";
+    case OperatorKind::norm: return norm_id(trace.name(shape.name), whole);
     case OperatorKind::elementwise:
     case OperatorKind::reduction: return "below_roofline_elementwise";
     default: break;
@@ -205,6 +218,7 @@ void judge_kind(const Facts& facts, const JudgedOperators& operators, OperatorKi
     const Judged& sum = operators.judged(i);
     whole.ns += sum.ns;
     whole.layout_ns += sum.layout_ns;
+    whole.channels_last_ns += sum.channels_last_ns;
     whole.roofline_ns += sum.roofline_ns;
     labels[label_of(facts.trace, operators.shape(i))] += sum.ns;
   }
@@ -241,8 +255,9 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "tensor cores then load whole rows. Typical places are the vocabulary size and odd hidden sizes."},
     {"below_roofline_convolution.says", SONDE_SAYS("Convolutions")},
     {"below_roofline_convolution.do",
-     "Use channels_last for model and input, torch.backends.cudnn.benchmark = True for fixed shapes, and a larger "
-     "batch. Convolutions with many groups do little work per byte: prefer fewer groups."},
+     "Set torch.backends.cudnn.benchmark = True for fixed shapes, and use a larger batch. Use channels_last for the "
+     "model and its input if they are not in that layout yet. Convolutions with many groups do little work per byte: "
+     "prefer fewer groups."},
     {"below_roofline_convolution_layout.says",
      SONDE_SAYS("Convolutions") " Part of the time goes to kernels that change the layout."},
     {"below_roofline_convolution_layout.do",

@@ -25,8 +25,8 @@ void claim_graphs(CauseLedger& ledger) {
   std::vector<Argument> arguments = {named_text("module", place_of(leaves))};
   add_work_arguments(sums, arguments);
   double launches = sums.changed.count - sums.base.count;
-  if (facts.sides != Sides::both) {
-    const bool added = facts.sides == Sides::new_only;
+  if (facts.sides != Presence::both) {
+    const bool added = facts.sides == Presence::new_only;
     const std::vector<Leaf*> inside =
         perhaps_inside(ledger, added ? &Leaf::changed : &Leaf::base, added ? &Leaf::base : &Leaf::changed);
     for (Leaf* leaf : inside) launches += leaf->count_change();

@@ -23,10 +23,10 @@ bool goes(std::string_view word, Direction direction) {
   return true;
 }
 
-bool is_on(std::string_view word, Sides sides) {
-  if (word == "added") return sides == Sides::new_only;
-  if (word == "removed") return sides == Sides::base_only;
-  return word == "any" || sides == Sides::both;
+bool is_on(std::string_view word, Presence sides) {
+  if (word == "added") return sides == Presence::new_only;
+  if (word == "removed") return sides == Presence::base_only;
+  return word == "any" || sides == Presence::both;
 }
 
 }  // namespace

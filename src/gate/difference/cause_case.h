@@ -11,12 +11,12 @@ namespace sonde::gate {
 enum class Direction : uint8_t { down, even, up };
 
 /// On which sides the cause's work is.
-enum class Sides : uint8_t { base_only, new_only, both };
+enum class Presence : uint8_t { base_only, new_only, both };
 
 /// What is so of a cause.
 struct CauseCase {
   Direction change = Direction::even;  ///< of GPU time
-  Sides sides = Sides::both;
+  Presence sides = Presence::both;
   Direction figure = Direction::even;  ///< of the counts (or times, or clocks) that the texts of its family print
   Direction each = Direction::even;    ///< of the mean duration of one operation
 

@@ -121,9 +121,9 @@ LeafSums sums_of(std::span<Leaf* const> leaves) {
 CauseCase case_of(const LeafSums& sums) {
   const auto& [base, changed] = sums;
   return {.change = Direction::even,
-          .sides = !base.there      ? Sides::new_only
-                   : !changed.there ? Sides::base_only
-                                    : Sides::both,
+          .sides = !base.there      ? Presence::new_only
+                   : !changed.there ? Presence::base_only
+                                    : Presence::both,
           .figure = direction(base.count, changed.count),
           .each = direction(mean_of(base), mean_of(changed))};
 }

@@ -55,6 +55,12 @@ TEST(BelowRoofline, CostsTheTimeAboveTheLeastTime) {
   EXPECT_EQ(text_of(finding, "rate"), "0.21 of 3.35 TB/s");
 }
 
+TEST(BelowRoofline, DoesNotAdviseTheLayoutThatIsUsed) {
+  Operation norm = kBatchNorm;
+  norm.kernel = "void at::native::batch_norm_transform_input_channels_last_kernel<float>";
+  EXPECT_EQ(ask_of(norm).findings.at(0).id, "below_roofline_norm");
+}
+
 TEST(BelowRoofline, LeavesOutWhatRunsAboveAThird) {
   Operation fast = kBatchNorm;
   fast.kernel_ns = 170'000;

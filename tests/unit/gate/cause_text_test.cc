@@ -19,7 +19,7 @@ constexpr std::array kDirections = {Direction::down, Direction::even, Direction:
 std::vector<CauseCase> all_cases() {
   std::vector<CauseCase> cases;
   for (const Direction change : kDirections) {
-    for (const Sides sides : {Sides::base_only, Sides::new_only, Sides::both}) {
+    for (const Presence sides : {Presence::base_only, Presence::new_only, Presence::both}) {
       for (const Direction figure : kDirections) {
         for (const Direction each : kDirections) cases.push_back({change, sides, figure, each});
       }
@@ -59,13 +59,15 @@ const std::vector<Claim>& claims() {
       {" fell ", is_fewer},
       {"now use pinned", is_fewer},
       {"now use pageable", is_more},
-      {"added", [](const CauseCase& c) { return c.sides == Sides::new_only || is_more(c); }},
-      {"on the new side only", [](const CauseCase& c) { return c.sides == Sides::new_only; }},
-      {"removed", [](const CauseCase& c) { return c.sides == Sides::base_only || is_fewer(c); }},
-      {"on the base side only", [](const CauseCase& c) { return c.sides == Sides::base_only; }},
-      {"replaced", [](const CauseCase& c) { return c.sides == Sides::both; }},
+      {" was added", [](const CauseCase& c) { return c.sides == Presence::new_only || is_more(c); }},
+      {" were added", [](const CauseCase& c) { return c.sides == Presence::new_only || is_more(c); }},
+      {"on the new side only", [](const CauseCase& c) { return c.sides == Presence::new_only; }},
+      {" was removed", [](const CauseCase& c) { return c.sides == Presence::base_only || is_fewer(c); }},
+      {" were removed", [](const CauseCase& c) { return c.sides == Presence::base_only || is_fewer(c); }},
+      {"on the base side only", [](const CauseCase& c) { return c.sides == Presence::base_only; }},
+      {"replaced", [](const CauseCase& c) { return c.sides == Presence::both; }},
       {"{base_mean} -> {mean}",
-       [](const CauseCase& c) { return c.sides == Sides::both && c.each == c.change && c.each != Direction::even; }},
+       [](const CauseCase& c) { return c.sides == Presence::both && c.each == c.change && c.each != Direction::even; }},
   };
   return kClaims;
 }

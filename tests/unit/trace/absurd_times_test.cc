@@ -1,3 +1,4 @@
+#include "trace/columns.h"
 #include "trace/absurd_times.h"
 
 #include <limits>
