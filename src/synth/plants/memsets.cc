@@ -7,7 +7,7 @@ namespace {
 
 /// Each layer sets a large buffer to zero before it is written anyway, forward.
 void plant_memsets(Program& program) {
-  constexpr int64_t kBufferBytes = int64_t{64} << 20;
+  constexpr int64_t kBufferBytes = int64_t{512} << 20;
   for (HostThread& thread : program.threads) {
     if (!thread.name.starts_with("main")) continue;
     Steps steps;
