@@ -234,7 +234,10 @@ TEST(GpuIdle, SleepingAndScalarsAreNot) {
 /// Kernels of one block with so many threads.
 Diagnosis one_block_of(uint32_t threads, std::string_view rule) {
   Program program;
-  program.builder_.device().sm_count = 108;
+  Device& device = program.builder_.device();
+  device.compute_major = 8;
+  device.compute_minor = 0;
+  device.sm_count = 108;
   for (int64_t i = 0; i < kSteps; ++i) {  // the host is far ahead
     const uint32_t call = program.builder_.call(program.thread_, i * 2'000, i * 2'000 + 1'000);
     program.builder_.kernel(program.stream_, kStep * i + 100'000, kStep * i + 9'900'000, "work", call);
