@@ -52,6 +52,13 @@ void Facts::look_at(const JudgedPart& part) {
   leave_out_cut();
 }
 
+bool Facts::judged_on_host(int64_t start_ns) const {
+  const Span time = steps && !steps->launched.empty()
+                        ? Span{steps->launched.front().first, steps->launched.back().second}
+                        : launching_time();
+  return start_ns >= time.first && start_ns < time.second;
+}
+
 size_t Facts::steps_begun(int64_t time_ns) const {
   if (!steps) return 0;
   return static_cast<size_t>(std::ranges::upper_bound(steps->steady, time_ns, {}, &Span::first) -

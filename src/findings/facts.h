@@ -62,6 +62,8 @@ struct Facts {
     return steps ? extent : Span{run.first, cut && is_whole() ? cut->start_ns : run.second};
   }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
+  /// The same of what the host does then: where it runs ahead of the GPU, it launched the judged steps earlier.
+  [[nodiscard]] bool judged_on_host(int64_t start_ns) const;
   /// Whether the judged time is without what the window cuts off.
   [[nodiscard]] bool is_whole() const { return !cut || extent.second <= cut->start_ns; }
   /// How many of the judged steps have begun by then.

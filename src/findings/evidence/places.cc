@@ -44,7 +44,7 @@ Places::Place Places::most() const {
   const Ranges& r = facts_.trace.ranges;
   for (Row row = 0; depth > 0 && row < row_count(r); ++row) {
     const auto label = labels_.find(r.name[row]);
-    if (label != labels_.end() && label->second == found && facts_.judged(r.start[row])) ++place.calls;
+    if (label != labels_.end() && label->second == found && facts_.judged_on_host(r.start[row])) ++place.calls;
   }
   return place;
 }

@@ -124,7 +124,7 @@ class Finder {
     waited.until = api.end[row];
     const StreamId stream = stream_of_call_[row];
     const bool nothing_new = stream != kNone ? is_covered(group, waited, stream) : all_covered(group, waited);
-    if (nothing_new && facts_.judged(api.start[row])) {
+    if (nothing_new && facts_.judged_on_host(api.start[row])) {
       (stream != kNone || group.gpus.size() == 1 ? found_.rows : found_.unsure).push_back(row);
     }
     if (stream != kNone) waited.on[stream] = api.start[row];

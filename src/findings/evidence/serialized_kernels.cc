@@ -211,7 +211,8 @@ std::vector<StreamPair> waiting_pairs(const Facts& facts, const EventWaits& wait
   std::map<StreamPair, size_t> count;  // by who waits, and for whom
   for (const auto& [stream, of_stream] : waits.by_stream()) {
     for (const EventWaits::Wait& wait : of_stream) {
-      if (facts.judged(wait.called) && wait.awaited != kNone && wait.awaited != stream) ++count[{stream, wait.awaited}];
+      if (facts.judged_on_host(wait.called) && wait.awaited != kNone && wait.awaited != stream)
+        ++count[{stream, wait.awaited}];
     }
   }
   std::vector<StreamPair> pairs;

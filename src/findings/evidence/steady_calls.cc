@@ -13,7 +13,7 @@ std::vector<Row> calls_of_kind(const Facts& facts, ApiKind kind) {
   const Calls& api = facts.trace.api;
   std::vector<Row> rows;
   for (Row row = 0; row < row_count(api); ++row) {
-    if (facts.api_kinds[row] != kind || !facts.judged(api.start[row])) continue;
+    if (facts.api_kinds[row] != kind || !facts.judged_on_host(api.start[row])) continue;
     if (api.thread[row] >= facts.trace.threads.size()) continue;  // of a thread that the file does not name
     if (!facts.trace.name(api.name[row]).contains("Async")) rows.push_back(row);
   }

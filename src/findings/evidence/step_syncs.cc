@@ -23,7 +23,7 @@ Steps steps_by_group(const Facts& facts, const std::vector<uint32_t>& group_of) 
   for (Row row = 0; row < row_count(r); ++row) {
     if (r.end[row] == kUnknown) continue;
     // By its middle: steps of other threads begin a little before those that are judged.
-    if (!facts.judged(r.start[row] + (r.end[row] - r.start[row]) / 2)) continue;
+    if (!facts.judged_on_host(r.start[row] + (r.end[row] - r.start[row]) / 2)) continue;
     const uint32_t group = r.thread[row] < group_of.size() ? group_of[r.thread[row]] : kNone;
     if (group == kNone) continue;
     const auto [known, fresh] = repeats.try_emplace(r.name[row], false);

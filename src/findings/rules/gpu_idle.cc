@@ -170,7 +170,7 @@ int64_t blocked_ns(const Facts& facts, const Claims& claims) {
   const Calls& api = facts.trace.api;
   int64_t blocked = 0;
   for (Row row = 0; row < row_count(api); ++row) {
-    if (facts.api_kinds[row] == ApiKind::synchronize && facts.judged(api.start[row]) && !claimed.contains(row))
+    if (facts.api_kinds[row] == ApiKind::synchronize && facts.judged_on_host(api.start[row]) && !claimed.contains(row))
       blocked += api.end[row] - api.start[row];
   }
   return facts.per_gpu(blocked);

@@ -95,13 +95,13 @@ std::string warm_up_text(const std::optional<WarmUp>& warm_up) {
                      warm_up->range, time_text(warm_up->slow_mean_ns), time_text(warm_up->median_ns));
 }
 
-/// "3.00 s from the first to the last (100 % below); 4.10 s before it (57.7 % of the run)".
+/// "3.00 s (100 % below); 4.10 s before (57.7 % of the run)".
 std::string working_text(const RunSummary& summary) {
   constexpr double kLarge = 0.1;
-  std::string text = time_text(real(summary.working_ns())) + " from the first to the last (100 % below)";
+  std::string text = time_text(real(summary.working_ns())) + " (100 % below)";
   const auto add = [&](int64_t ns, std::string_view where) {
     if (real(ns) < kLarge * real(summary.total_ns)) return;
-    text += fmt::format("; {} {} it ({} of the run)", time_text(real(ns)), where,
+    text += fmt::format("; {} {} ({} of the run)", time_text(real(ns)), where,
                         percent_text(real(ns), real(summary.total_ns)));
   };
   add(summary.set_up_ns, "before");
