@@ -107,11 +107,10 @@ int64_t drop_outside(Table& table, size_t begin, const TimeSpan& plausible) {
   int64_t found = 0;
   for (size_t row = 0; row < row_count(table); ++row) {
     const bool ends_outside = row >= begin && is_outside(table.end[row]);
-    bool keep = row < begin || !is_outside(table.start[row]);
-    if constexpr (std::is_same_v<Table, Ranges>) {
+    constexpr bool kOpenEnds = std::is_same_v<Table, Ranges>;
+    const bool keep = row < begin || (!is_outside(table.start[row]) && (kOpenEnds || !ends_outside));
+    if constexpr (kOpenEnds) {
       if (ends_outside) table.end[row] = kUnknown;
-    } else {
-      keep = keep && !ends_outside;
     }
     found += !keep || ends_outside ? 1 : 0;
     if (keep) kept.push_back(static_cast<Row>(row));

@@ -19,7 +19,16 @@ const thin = '\u202f';
 const { document, blobs } = sampleComparison();
 const report = new Report(document, (id) => blobs.get(id)!);
 const [base, next] = document.profiles.map((profile) => profile.diagnosis.findings) as [never[], never[]];
-const empty = { findings: [], causes: [], modules: [], kernels: [], copies: [], idle: [] };
+const empty = {
+  part: 'steps' as const,
+  notes: [],
+  findings: [],
+  causes: [],
+  modules: [],
+  kernels: [],
+  copies: [],
+  idle: [],
+};
 
 const sentence = (per: Differences['per'], base_ns: number, new_ns: number) =>
   changeSentence({ per, base_ns, new_ns, ...empty });

@@ -65,6 +65,8 @@ function profileOf(
       avg_kernel_time: null,
       sources: [],
       total_ns: 0,
+      set_up_ns: 0,
+      after_ns: 0,
       gpus: [],
       kernel_time: null,
       launch_latency: null,

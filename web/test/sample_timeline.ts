@@ -423,6 +423,8 @@ export function profileSkeleton(label: string): ProfileDocument {
       avg_kernel_time: null,
       sources: [],
       total_ns: 0,
+      set_up_ns: 0,
+      after_ns: 0,
       gpus: [],
       kernel_time: null,
       launch_latency: null,

@@ -13,7 +13,7 @@ enum class Relief : uint8_t { anything, warps, traffic, shared, compression, ari
 
 Relief relief_of(std::string_view rule) {
 #define SONDE_ADVICE_RULE(id, relieves) \
-  if (rule == id) return Relief::relieves;
+  if (rule == (id)) return Relief::relieves;
 #include "analyses/kernels/advice_rules.inc"
 #undef SONDE_ADVICE_RULE
   return Relief::anything;

@@ -80,20 +80,20 @@ void set_roofline(OperatorShape& shape) {
 
 /// A device that the file does not describe is like those that it does, if these are all of one name: AMD's runtime
 /// numbers the visible devices from 0 and the events by the host's numbers.
-const Device& like_described(const Device& device, const Trace& trace) {
+const Device* like_described(const Device& device, const Trace& trace) {
   const Device* like = &device;
   for (const Device& other : trace.devices) {
     if (!device.name.empty() || other.name.empty() || other.rank != device.rank) continue;
-    if (like != &device && like->name != other.name) return device;
+    if (like != &device && like->name != other.name) return &device;
     like = &other;
   }
-  return *like;
+  return like;
 }
 
 class OperatorCollector {
  public:
   explicit OperatorCollector(const Trace& trace) : trace_(trace) {
-    for (const Device& device : trace.devices) peaks_.push_back(gpu_peaks(like_described(device, trace)));
+    for (const Device& device : trace.devices) peaks_.push_back(gpu_peaks(*like_described(device, trace)));
   }
 
   OperatorCalls collect() {

@@ -25,7 +25,7 @@ constexpr auto kElementTypes = std::to_array<ElementType>({
 
 /// A list that is not one is empty.
 nlohmann::json list_of(std::string_view text) {
-  nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
   return list.is_array() ? list : nlohmann::json::array();
 }
 

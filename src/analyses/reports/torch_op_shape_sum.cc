@@ -17,7 +17,7 @@ namespace {
 Fields fields(const ReportArguments&) { return kOperatorFields; }
 
 nlohmann::json list_of(std::string_view text) {
-  nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
   return list.is_array() ? list : nlohmann::json::array();
 }
 

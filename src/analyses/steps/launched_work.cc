@@ -125,8 +125,8 @@ uint32_t Launches::process_of(ThreadId thread) const {
 }
 
 const LaunchList& Launches::of_thread(ThreadId thread) const {
-  static const LaunchList kEmpty;
-  return thread < by_thread_.size() ? by_thread_[thread] : kEmpty;
+  static const LaunchList empty;
+  return thread < by_thread_.size() ? by_thread_[thread] : empty;
 }
 
 const LaunchList& Launches::around(ThreadId thread) const {

@@ -57,7 +57,8 @@ std::string without_casts(std::string text) {
   for (const std::string_view cast : {"(int)", "(bool)", "(unsigned int)", "(long)", "(unsigned long)"}) {
     for (size_t at = text.find(cast); at != std::string::npos; at = text.find(cast, at + 1)) {
       const size_t end = at + cast.size();
-      if (end < text.size() && (text[end] == '-' || (text[end] >= '0' && text[end] <= '9'))) text.erase(at, cast.size());
+      if (end < text.size() && (text[end] == '-' || (text[end] >= '0' && text[end] <= '9')))
+        text.erase(at, cast.size());
     }
   }
   return text;

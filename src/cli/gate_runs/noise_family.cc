@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text/text_width.h"
 #include "gate/metric.h"
 #include "gate/store/choose_baseline.h"
-#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

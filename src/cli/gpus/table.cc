@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text/text_width.h"
 #include "cli/gpus/cells.h"
 #include "cli/gpus/view.h"
-#include "base/text/text_width.h"
 
 namespace sonde::gpus {
 namespace {

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/suggest.h"
+#include "base/text/text_width.h"
 #include "cli/output.h"
 #include "doctor/check.h"
 #include "report/text/sentence.h"
-#include "base/text/text_width.h"
 
 namespace sonde {
 namespace doctor_cli {

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "analyses/modules/module_kernel_metrics.h"
+#include "base/text/text_width.h"
 #include "report/tables/quantity.h"
 #include "report/text/join_text.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
-#include "base/text/text_width.h"
 #include "trace/columns.h"
 #include "trace/kernel_name.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/text_width.h"
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/ids.h"
 #include "report/text/plain_text.h"
-#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/text_width.h"
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/grid.h"
 #include "cli/tasks/ids.h"
 #include "report/text/sentence.h"
-#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

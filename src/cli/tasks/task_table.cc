@@ -5,11 +5,11 @@
 #include <limits>
 #include <tuple>
 
+#include "base/text/text_width.h"
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/grid.h"
 #include "cli/tasks/ids.h"
 #include "cli/tasks/shell_text.h"
-#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

@@ -8,11 +8,11 @@
 #include <fmt/ranges.h>
 
 #include "base/text/decimal.h"
+#include "base/text/text_width.h"
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/ids.h"
 #include "cli/tasks/shell_text.h"
 #include "report/text/plain_text.h"
-#include "base/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/text/calendar.h"
+#include "base/text/text_width.h"
 #include "cli/gpus/cells.h"
 #include "cli/top/model.h"
 #include "cli/top/sparkline.h"
 #include "report/text/plain_text.h"
-#include "base/text/text_width.h"
 
 namespace sonde::top {
 namespace {

@@ -38,10 +38,9 @@ struct Judged {
 
 /// cuDNN's and MIOpen's names of kernels that change the layout for a convolution.
 bool changes_layout(std::string_view kernel) {
-  for (const std::string_view part : {"nchwToNhwc", "nhwcToNchw", "batched_transpose", "nchwToFold", "foldToNchw"}) {
-    if (kernel.contains(part)) return true;
-  }
-  return false;
+  constexpr auto kParts =
+      std::to_array<std::string_view>({"nchwToNhwc", "nhwcToNchw", "batched_transpose", "nchwToFold", "foldToNchw"});
+  return std::ranges::any_of(kParts, [&](std::string_view part) { return kernel.contains(part); });
 }
 
 /// PyTorch's and cuDNN's names of norms in that layout.

@@ -147,7 +147,7 @@ void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& d
 /// Calls that make a stream wait for the host or for a value in memory.
 bool streams_wait_for_host(const Facts& facts) {
   const Calls& api = facts.trace.api;
-  std::set<NameId> names(api.name.begin(), api.name.end());
+  const std::set<NameId> names(api.name.begin(), api.name.end());
   return std::ranges::any_of(names, [&](NameId name) {
     const std::string_view text = facts.trace.name(name);
     return text.contains("LaunchHostFunc") || text.contains("StreamAddCallback") || text.contains("StreamWaitValue");

@@ -1,5 +1,6 @@
 #include <array>
 #include <map>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -59,11 +60,11 @@ std::string next_kernels(const Facts& facts, const std::vector<Row>& rows) {
   std::map<NameId, int64_t> by_name;
   auto kernel = static_cast<Row>(row_count(k));
   int64_t whole = 0;
-  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
-    for (; kernel > 0 && k.start[kernel - 1] >= s.start[*row]; --kernel) next_on[k.stream[kernel - 1]] = kernel - 1;
-    const Row next = next_on[s.stream[*row]];
-    whole += facts.shares.sets[*row];
-    if (next != kNone) by_name[k.name[next]] += facts.shares.sets[*row];
+  for (const Row row : rows | std::views::reverse) {
+    for (; kernel > 0 && k.start[kernel - 1] >= s.start[row]; --kernel) next_on[k.stream[kernel - 1]] = kernel - 1;
+    const Row next = next_on[s.stream[row]];
+    whole += facts.shares.sets[row];
+    if (next != kNone) by_name[k.name[next]] += facts.shares.sets[row];
   }
   std::map<std::string, int64_t> names;
   for (const auto& [name, ns] : by_name) names[brief_function_name(facts.trace.name(name))] += ns;

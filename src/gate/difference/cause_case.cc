@@ -39,7 +39,7 @@ bool holds(const CauseText& row, const CauseCase& of) {
 }
 
 const CauseText& text_for(std::string_view family, const CauseCase& of) {
-  const auto found =
+  const auto* const found =
       std::ranges::find_if(kCauseTexts, [&](const CauseText& row) { return row.family == family && holds(row, of); });
   assert(found != kCauseTexts.end());
   return *found;

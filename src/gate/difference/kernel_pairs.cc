@@ -12,7 +12,7 @@ namespace {
 /// "poisson_single_5(double *)" -> "poisson_single": what versions of one kernel share.
 std::string base_name(const std::string& kernel) {
   constexpr std::string_view kDigits = "0123456789";
-  std::string_view name = short_kernel_name(kernel);
+  const std::string_view name = short_kernel_name(kernel);
   const size_t last = name.find_last_not_of(kDigits);
   if (last == std::string_view::npos || last + 1 == name.size()) return std::string(name);
   const bool version = last > 0 && name[last] == 'v' && name[last - 1] == '_';

@@ -132,9 +132,10 @@ class SectionsByGpu {
   }
 
  private:
-  uint32_t copy_of(uint32_t row) {
+  [[nodiscard]] uint32_t copy_of(uint32_t row) const {
     auto& sections = report_.trace->profile_sections;
-    sections.push_back(ProfileSection(sections[row]));
+    const ProfileSection section = sections[row];
+    sections.push_back(section);
     return static_cast<uint32_t>(sections.size() - 1);
   }
 

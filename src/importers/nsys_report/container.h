@@ -38,8 +38,8 @@ struct ReportLayout {
   std::string_view target;
   std::vector<PackedBlock> extras;  ///< behind the target: the schemas of NVTX payloads, where ranges have some
   uint64_t unknown_bytes = 0;       ///< behind these
-  std::string_view clocks;  ///< "Time Conversion Data"; empty before 2025.6
-  std::string_view about;   ///< "UI Data"
+  std::string_view clocks;          ///< "Time Conversion Data"; empty before 2025.6
+  std::string_view about;           ///< "UI Data"
 };
 
 inline constexpr std::string_view kReportBanner = "NVIDIA Tegra Profiler Report ";

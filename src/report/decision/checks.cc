@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "base/text/text_width.h"
 #include "report/tables/comparison.h"
 #include "report/tables/quantity.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
-#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/text_width.h"
 #include "report/decision/check_groups.h"
 #include "report/decision/checks.h"
 #include "report/decision/decision_format.h"
@@ -11,7 +12,6 @@
 #include "report/tables/quantity.h"
 #include "report/tables/sources.h"
 #include "report/text/plain_text.h"
-#include "base/text/text_width.h"
 
 /// A comment on a pull request, as GitHub and GitLab show it.
 namespace sonde {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/text_width.h"
 #include "report/decision/check_groups.h"
 #include "report/decision/checks.h"
 #include "report/decision/decision_format.h"
@@ -12,7 +13,6 @@
 #include "report/tables/sources.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
-#include "base/text/text_width.h"
 
 namespace sonde {
 namespace text {

@@ -2,8 +2,8 @@
 #include <array>
 #include <cmath>
 
-#include "report/history/history_report.h"
 #include "base/text/text_width.h"
+#include "report/history/history_report.h"
 
 namespace sonde {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "analyses/timeline/timeline_reduction.h"
 #include "base/system/parallel.h"
-#include "report/page/column_blob.h"
 #include "base/text/text_width.h"
+#include "report/page/column_blob.h"
 #include "trace/columns.h"
 
 namespace sonde {

@@ -4,8 +4,8 @@
 
 #include <fmt/ranges.h>
 
-#include "report/tables/cells.h"
 #include "base/text/text_width.h"
+#include "report/tables/cells.h"
 
 namespace sonde {
 namespace column {

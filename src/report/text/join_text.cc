@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "report/tables/quantity.h"
 #include "base/text/text_width.h"
+#include "report/tables/quantity.h"
 
 namespace sonde {
 namespace {

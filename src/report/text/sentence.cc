@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/tables/quantity.h"
 #include "base/text/text_width.h"
+#include "report/tables/quantity.h"
 
 namespace sonde {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text/text_width.h"
 #include "report/tables/quantity.h"
 #include "report/text/log_text.h"
 #include "report/text/product_text.h"
-#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "base/text/text_width.h"
 #include "cli/top/model.h"
 #include "cli/top/sparkline.h"
-#include "base/text/text_width.h"
 
 namespace sonde::top {
 namespace top_test {

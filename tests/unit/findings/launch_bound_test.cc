@@ -69,7 +69,8 @@ TEST(LaunchBound, CeilingIsTheHostTimeThatAGraphTakesAway) {
 
 TEST(LaunchBound, LeavesTheGainThatAnotherFindingTells) {
   Launching run;
-  for (int i = 0; i < 60; ++i) run.launch(1, 50 * kUs, 5 * kUs, "fill");  // one run for tiny_kernels, too short a part for a loop
+  for (int i = 0; i < 60; ++i)
+    run.launch(1, 50 * kUs, 5 * kUs, "fill");  // one run for tiny_kernels, too short a part for a loop
   run.launch(301, 50 * kUs, 20 * kUs);
   run.synchronize();
   const Trace trace = run.build();

@@ -115,7 +115,8 @@ TEST_F(DatabaseFormats, OtherDatabasesAreNotRead) {
   write_database("CREATE TABLE users (id);");
   EXPECT_EQ(importer(), "");
   EXPECT_FALSE(is_picked());
-  EXPECT_TRUE(error().contains("is a SQLite database of another program (tables: users), which Sonde does not read; ")) << error();
+  EXPECT_TRUE(error().contains("is a SQLite database of another program (tables: users), which Sonde does not read; "))
+      << error();
 }
 
 TEST_F(DatabaseFormats, NvprofHasATableOfTextsOfItsOwn) {
@@ -145,7 +146,8 @@ TEST_F(DatabaseFormats, ProgramsAreNamedByATableOfTheirOwn) {
 
 TEST_F(DatabaseFormats, AViewWithoutEndIsStopped) {
   write_database(
-      "CREATE VIEW StringIds AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 'a' AS value "
+      "CREATE VIEW StringIds AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 'a' AS "
+      "value "
       "FROM n;");
   const auto trace = read_run(std::vector{path_}, {.fields = Fields::all()});
   ASSERT_TRUE(trace);

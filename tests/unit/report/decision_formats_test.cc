@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "report/decision/decision_format.h"
 #include "base/text/text_width.h"
+#include "report/decision/decision_format.h"
 #include "sample_decision.h"
 
 namespace sonde {

@@ -1,5 +1,5 @@
-#include "trace/columns.h"
 #include "trace/absurd_times.h"
+#include "trace/columns.h"
 
 #include <limits>
 

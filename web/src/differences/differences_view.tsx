@@ -29,8 +29,7 @@ export function DifferencesView({ report }: { report: Report }) {
   return (
     <section class="differences">
       <h2>
-        Differences{' '}
-        <small>{per === 'step' ? 'GPU time of a mean step' : run}, largest change first</small>
+        Differences <small>{per === 'step' ? 'GPU time of a mean step' : run}, largest change first</small>
       </h2>
       {notes.map((note) => (
         <p key={note}>{note}</p>

@@ -95,7 +95,9 @@ function EvidenceLink({ evidence, href }: { evidence: Evidence; href: string | n
   const text = (
     <>
       <span class="evidence-time">{timeText(durationOf(evidence))}</span>{' '}
-      <span>{evidence.launch === undefined ? `at ${momentText(evidence.start_ns, 1e6)}` : `launch ${evidence.launch}`}</span>{' '}
+      <span>
+        {evidence.launch === undefined ? `at ${momentText(evidence.start_ns, 1e6)}` : `launch ${evidence.launch}`}
+      </span>{' '}
       <span class="evidence-place">
         on <Name text={evidencePlaceText(evidence)} most={70} />
       </span>

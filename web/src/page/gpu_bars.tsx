@@ -61,8 +61,7 @@ function GpuRow({ gpu, total, colours }: { gpu: GpuSummary; total: number; colou
       {shares ? <Bar shares={shares} colours={colours} /> : null}
       <span class="gpu-numbers">
         <strong>busy {percent(gpu.busy_ns)}</strong> <span>kernels {percent(gpu.kernel_ns)}</span>{' '}
-        <span>copies {percent(gpu.copy_ns)}</span>{' '}
-        {gpu.sets > 0 ? <span>memsets {percent(gpu.set_ns)} </span> : null}
+        <span>copies {percent(gpu.copy_ns)}</span> {gpu.sets > 0 ? <span>memsets {percent(gpu.set_ns)} </span> : null}
         <span>
           idle {percent(gpu.idle_ns)}, {timeText(gpu.idle_ns)}
         </span>{' '}
