@@ -143,7 +143,7 @@ def test_trace_answers(path):
 
 def test_summary(path):
     found = summary_sql.summary(path)
-    assert found["devices"] == {"0": {"busy_ns": 251 + 100 + 100 + 10 + 30, "kernel_ns": 351, "kernel_count": 3,
+    assert found["devices"] == {"0": {"busy_ns": 251 + 100 + 100 + 10 + 30, "kernel_ns": 351, "memset_ns": 10, "kernel_count": 3,
                                       "copy_count": 2, "memset_count": 1, "graph_count": 0}}
     assert found["copies"]["Unified Host-to-Device"] == {"count": 1, "bytes": 8192, "time_ns": 30}
     assert found["span"]["first_ns"] == 10 and found["span_without_os_calls"] == {"first_ns": 90, "last_ns": 930, "total_ns": 840}

@@ -18,6 +18,7 @@ namespace {
 /// its collective, else its own.
 struct Key {
   NameId name = kNone;
+  std::string range = {};
   bool described = false;
   Collective description = {};
   std::string peers = {};  ///< "0->1" of a send from rank 0 to rank 1 and of its receive
@@ -43,6 +44,9 @@ bool may_be_uneven(CommunicationKind kind) {
          kind == CommunicationKind::other;
 }
 
+/// Of "nccl:all_to_all, op_id = 990772", PyTorch's name with what distinguishes its calls: "nccl:all_to_all".
+std::string_view collective_of(std::string_view range) { return range.substr(0, range.find(',')); }
+
 Key key_of(const Trace& trace, CollectiveRanges& ranges, CommunicationKind kind, Row row) {
   const Kernels& k = trace.kernels;
   const bool pair = kind == CommunicationKind::send_receive;
@@ -52,7 +56,8 @@ Key key_of(const Trace& trace, CollectiveRanges& ranges, CommunicationKind kind,
   if (pair && range != kNone) {
     if (std::string peers = peers_of(trace.name(range)); !peers.empty()) return {.peers = std::move(peers)};
   }
-  if (!described) return {.name = range == kNone || pair ? k.name[row] : range};
+  if (!described && (range == kNone || pair)) return {.name = k.name[row]};
+  if (!described) return {.range = std::string(collective_of(trace.name(range)))};
   Key key{.name = trace.collectives[collective].name, .described = true, .description = trace.collectives[collective]};
   if (may_be_uneven(kind)) key.description.in_elements = key.description.out_elements = kUnknown;
   if (pair) key.name = key.description.name = kNone;  // a send meets a receive
