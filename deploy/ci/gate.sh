@@ -134,7 +134,11 @@ step_analyse() {
     return
   fi
   "$SONDE" summary --json "$first" -o "$SONDE_OUT/profile_summary.json" --force-overwrite
-  "$SONDE" why "$first" | tee "$SONDE_OUT/why.txt"
+  # 3: nothing worth fixing, 4: could not look. Both are answers.
+  code=0
+  "$SONDE" why "$first" >"$SONDE_OUT/why.txt" || code=$?
+  cat "$SONDE_OUT/why.txt"
+  case $code in 0 | 3 | 4) ;; *) exit "$code" ;; esac
 }
 
 step_gate() {
