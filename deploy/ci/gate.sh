@@ -126,7 +126,7 @@ step_profile() {
 }
 
 step_analyse() {
-  local first
+  local first code=0
   first=$(runs_of new | head -n 1)
   [[ -n $first ]] || die "there is no run in $SONDE_OUT/new; run the step 'profile' first"
   if [[ $first == *.record.json ]]; then
@@ -135,7 +135,6 @@ step_analyse() {
   fi
   "$SONDE" summary --json "$first" -o "$SONDE_OUT/profile_summary.json" --force-overwrite
   # 3: nothing worth fixing, 4: could not look. Both are answers.
-  code=0
   "$SONDE" why "$first" >"$SONDE_OUT/why.txt" || code=$?
   cat "$SONDE_OUT/why.txt"
   case $code in 0 | 3 | 4) ;; *) exit "$code" ;; esac

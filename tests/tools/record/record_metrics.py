@@ -318,7 +318,7 @@ def on_a_terminal(folder):
         left_out = [i for i, line in enumerate(lines) if line.startswith("Omitted at this width: ")]
         table = lines[:left_out[0]] if left_out else lines
         check(left_out and max(map(len, table)) <= columns, (columns, lines))
-        check("gemm" in "".join(table) and "Bound" in "".join(table), table)
+        check("gem" in "".join(table) and "Bound" in "".join(table), table)
 
 
 def answered(folder):
