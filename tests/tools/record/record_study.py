@@ -147,7 +147,7 @@ def both_joined(folder):
     check(sorted(counters(folder)) == [("gemm", 2), ("vector_add", 2)], counters(folder))
     text = (folder / "study.txt").read_text()
     check("measured" in text, text)
-    check("Measured: compute at " in text and "sonde kernel study.kernels.sqlite" in one_line(text), text)
+    check("Measured: compute at " in one_line(text) and "sonde kernel study.kernels.sqlite" in one_line(text), text)
     check("Measure this kernel first" not in text and "sonde study" not in text, "no advice to do what was done")
     check("gemm" in (folder / "study.html").read_text(), "the page")
     joined = subprocess.run([SONDE, "modules", "--min-percent", "0", folder / "study.sqlite", folder / "study.kernels.sqlite"],
