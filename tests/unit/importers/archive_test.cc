@@ -44,7 +44,7 @@ std::string tar_end() { return std::string(1024, '\0'); }
 
 std::string little(uint64_t value, size_t bytes) {
   std::string text;
-  for (size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xFF);
+  for (size_t i = 0; i < bytes; ++i) text += i < 8 ? static_cast<char>(value >> (8 * i) & 0xFF) : '\0';
   return text;
 }
 
