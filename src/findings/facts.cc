@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text/function_name.h"
+#include "trace/columns.h"
 
 namespace sonde {
 Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
@@ -77,6 +78,15 @@ int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / s
 
 double Facts::percent_of_wall(int64_t ns) const {
   return wall_ns() > 0 ? 100 * static_cast<double>(ns) / static_cast<double>(wall_ns()) : 0;
+}
+
+int64_t Facts::judged_busy_ns() const {
+  int64_t busy = 0;
+  for_each_gpu_table(trace, [&](const GpuOps& ops) {
+    const Longs& of_ops = shares.of(trace, ops);
+    for (Row row = 0; row < row_count(ops); ++row) busy += judged(ops.start[row]) ? of_ops[row] : 0;
+  });
+  return busy;
 }
 
 int64_t Facts::saving_ns(const Change& change) const {

@@ -77,6 +77,8 @@ struct Facts {
   /// A sum over all GPUs as wall time: the mean over GPUs.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;
   [[nodiscard]] double percent_of_wall(int64_t ns) const;
+  /// The time in which GPUs work on what starts in the judged time, a sum over GPUs.
+  [[nodiscard]] int64_t judged_busy_ns() const;
   /// The judged wall time that a changed program saves (replay.h).
   [[nodiscard]] int64_t saving_ns(const Change& change) const;
 

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "findings/coverage.h"
-#include "trace/columns.h"
 
 namespace sonde {
 
@@ -65,12 +64,7 @@ Answer answer_of(const Facts& facts, const Diagnosis& diagnosis) {
 /// The time in which a GPU works, a mean over GPUs.
 int64_t busy_ns(const Facts& facts) {
   if (facts.is_kernel_report()) return facts.wall_ns();
-  int64_t busy = 0;
-  for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
-    const Longs& shares = facts.shares.of(facts.trace, ops);
-    for (Row row = 0; row < row_count(ops); ++row) busy += facts.judged(ops.start[row]) ? shares[row] : 0;
-  });
-  return std::min(facts.per_gpu(busy), facts.wall_ns());
+  return std::min(facts.per_gpu(facts.judged_busy_ns()), facts.wall_ns());
 }
 
 TimeExplained explained_by(const Facts& facts, const std::vector<Finding>& findings) {

@@ -23,12 +23,6 @@ constexpr auto kElementTypes = std::to_array<ElementType>({
 #undef SONDE_ELEMENT_TYPE
 });
 
-/// A list that is not one is empty.
-nlohmann::json list_of(std::string_view text) {
-  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
-  return list.is_array() ? list : nlohmann::json::array();
-}
-
 std::optional<TensorShape> shape_of(const nlohmann::json& dims) {
   if (!dims.is_array()) return std::nullopt;
   TensorShape shape;
@@ -64,6 +58,11 @@ std::optional<bool> flag_of(std::string_view text) {
 
 }  // namespace
 
+nlohmann::json recorded_list(std::string_view text) {
+  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
+  return list.is_array() ? list : nlohmann::json::array();
+}
+
 MaybeAmount sum_of(std::initializer_list<MaybeAmount> amounts) {
   double sum = 0;
   for (const MaybeAmount& amount : amounts) {
@@ -80,9 +79,9 @@ double elements(const TensorShape& shape) {
 }
 
 OperatorInputs::OperatorInputs(std::string_view recorded) {
-  const nlohmann::json dims = list_of(line_of(recorded, InputLine::shapes));
-  const nlohmann::json names = list_of(line_of(recorded, InputLine::types));
-  const nlohmann::json texts = list_of(line_of(recorded, InputLine::values));
+  const nlohmann::json dims = recorded_list(line_of(recorded, InputLine::shapes));
+  const nlohmann::json names = recorded_list(line_of(recorded, InputLine::types));
+  const nlohmann::json texts = recorded_list(line_of(recorded, InputLine::values));
   for (size_t i = 0; i < dims.size(); ++i) {
     Input& input = inputs_.emplace_back();
     const auto* const type = std::ranges::find(kElementTypes, text_at(names, i), &ElementType::name);

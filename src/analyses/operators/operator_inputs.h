@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace sonde {
 
 /// The format of a tensor's numbers, as far as it decides which units of a GPU compute with them.
@@ -17,6 +19,9 @@ using MaybeAmount = std::optional<double>;
 
 /// Absent where one of them is.
 [[nodiscard]] MaybeAmount sum_of(std::initializer_list<MaybeAmount> amounts);
+
+/// One line of recorded inputs; what is not a list is an empty one.
+[[nodiscard]] nlohmann::json recorded_list(std::string_view text);
 
 /// Names no input: it counts as one that was left out.
 inline constexpr size_t kNoInput = SIZE_MAX;

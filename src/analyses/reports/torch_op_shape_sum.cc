@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analyses/operators/operator_inputs.h"
 #include "analyses/operators/operator_sums.h"
 #include "analyses/tables/report_table.h"
 #include "trace/recorded_inputs.h"
@@ -16,16 +17,11 @@ namespace {
 
 Fields fields(const ReportArguments&) { return kOperatorFields; }
 
-nlohmann::json list_of(std::string_view text) {
-  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
-  return list.is_array() ? list : nlohmann::json::array();
-}
-
 /// The parts of a list that say something, as "a; b".
 template <typename Says>
 std::string joined(std::string_view list, Says says) {
   std::string text;
-  for (const auto& part : list_of(list)) {
+  for (const auto& part : recorded_list(list)) {
     if (!says(part)) continue;
     text += text.empty() ? "" : "; ";
     text += part.is_string() ? part.get<std::string>() : part.dump();

@@ -75,11 +75,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     int64_t count = 0;
   };
   std::map<NameId, Sum> by_name;
-  int64_t busy = 0;
-  for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
-    const Longs& shares = facts.shares.of(facts.trace, ops);
-    for (Row row = 0; row < row_count(ops); ++row) busy += facts.judged(ops.start[row]) ? shares[row] : 0;
-  });
+  const int64_t busy = facts.judged_busy_ns();
   for (Row row = 0; row < row_count(k); ++row) {
     if (!facts.judged(k.start[row]) || facts.communication[row] != CommunicationKind::none) continue;
     by_name[k.name[row]].ns += facts.shares.kernels[row];
