@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text/function_name.h"
+#include "trace/brief_kernel_name.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -72,7 +72,7 @@ uint32_t Facts::step_of(int64_t time_ns) const {
   return static_cast<uint32_t>(begun - 1);
 }
 
-std::string Facts::kernel_name(Row kernel) const { return brief_function_name(trace.name(trace.kernels.name[kernel])); }
+std::string Facts::kernel_name(Row kernel) const { return brief_kernel_name(trace.name(trace.kernels.name[kernel])); }
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }
 

@@ -72,7 +72,7 @@ struct Facts {
   [[nodiscard]] uint32_t step_of(int64_t time_ns) const;
   /// The name of the GPU that a stream is on.
   [[nodiscard]] const std::string& place_of(StreamId stream) const { return gpus.gpus[gpus.of_stream[stream]].place; }
-  /// A kernel as people name it (function_name.h).
+  /// A kernel as people name it (brief_kernel_name.h).
   [[nodiscard]] std::string kernel_name(Row kernel) const;
   /// A sum over all GPUs as wall time: the mean over GPUs.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;

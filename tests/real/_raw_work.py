@@ -2,7 +2,6 @@
 exports by SQL, PyTorch traces from their JSON. None of it is Sonde's reading."""
 
 import gzip
-import importlib.util
 import json
 import sqlite3
 from collections import defaultdict
@@ -53,16 +52,6 @@ class Raw:
     def idle_ns(self):
         first, last = self.extent()
         return last - first - self.busy_ns()
-
-
-def decoder(data):
-    path = Path(data).parent / "tools/decode_nsys.py"
-    if not path.exists():
-        return None
-    spec = importlib.util.spec_from_file_location("decode_nsys", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def of_report(path, decode):

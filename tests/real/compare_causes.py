@@ -15,8 +15,10 @@ import sys
 from itertools import permutations
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reference"))
+
 import _raw_work
+import compare
 
 SONDE, DATA = os.environ["SONDE"], os.environ.get("SONDE_TEST_DATA")
 
@@ -188,9 +190,7 @@ def pair_mistakes(base, new, decode, says=None):
 
 
 def main():
-    if not DATA or not (decode := _raw_work.decoder(DATA)):
-        print("skipped: SONDE_TEST_DATA does not name a folder of real profiles with decode_nsys.py in ../tools")
-        return 77
+    decode = compare.decoder("decode_nsys")
     pairs = {(base, new): says for base, new, says in AUTHORS}
     for group in GROUPS:
         for base, new in permutations(group, 2):

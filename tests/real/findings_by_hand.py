@@ -121,13 +121,6 @@ PROFILES = {
 }
 
 
-def holds(what, value, bounds=None):
-    right = value if bounds is None else bounds[0] <= value <= bounds[1]
-    shown = "" if bounds is None else f": {value:.4f} of it, {bounds[0]} to {bounds[1]}"
-    print(f"{'ok' if right else 'WRONG':8}{what}{shown}")
-    return right
-
-
 def main():
     wrong = 0
     for name, check in PROFILES.items():
@@ -136,7 +129,7 @@ def main():
         print(file)
         document = json.loads(compare.run_sonde("why", "--json", path).stdout)
         findings = {finding["id"]: finding for finding in document["findings"]}
-        wrong += sum(not holds(*one) for one in check(path, findings))
+        wrong += sum(not compare.holds(*one) for one in check(path, findings))
     return 1 if wrong else 0
 
 

@@ -8,7 +8,6 @@ The decoder is tools/decode_nsys.py beside the folder.
 """
 
 import gzip
-import importlib.util
 import json
 import pathlib
 import sys
@@ -20,17 +19,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"
 import compare
 
 UP, DOWN = 1, 2  # copyKind
-
-
-def decoder():
-    path = compare.data_folder("pairs").resolve().parents[1] / "tools/decode_nsys.py"
-    if not path.is_file():
-        print("skipped: there is no tools/decode_nsys.py beside SONDE_TEST_DATA")
-        sys.exit(compare.SKIPPED)
-    spec = importlib.util.spec_from_file_location("decode_nsys", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def why(*paths):
@@ -191,15 +179,8 @@ PROFILES = {
 }
 
 
-def holds(what, value, bounds=None):
-    right = value if bounds is None else bounds[0] <= value <= bounds[1]
-    shown = "" if bounds is None else f": {value:.4f} of it, {bounds[0]} to {bounds[1]}"
-    print(f"{'ok' if right else 'WRONG':8}{what}{shown}")
-    return right
-
-
 def main():
-    load = decoder().load
+    load = compare.decoder("decode_nsys").load
     wrong = 0
     for name, check in PROFILES.items():
         folder, file = name.split("/")
@@ -207,7 +188,7 @@ def main():
             continue
         path = compare.data_folder(folder) / file
         print(file)
-        wrong += sum(not holds(*one) for one in check(load, path, why(path)))
+        wrong += sum(not compare.holds(*one) for one in check(load, path, why(path)))
     return 1 if wrong else 0
 
 

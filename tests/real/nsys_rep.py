@@ -6,7 +6,6 @@ The decoder is tools/decode_nsys.py beside the folder. Where a report's SQLite e
 are compared too (tools/compare_nsys).
 """
 
-import importlib.util
 import pathlib
 import sqlite3
 import subprocess
@@ -21,18 +20,6 @@ import compare
 OVERHEAD_CLASSES = (3, 103)  # both in one table of the conversion, whose schema tells them apart by what a trace leaves out
 OS_CLASSES = (27, 31, 32)
 UNREAD_CLASSES = (102,)  # CUPTI_ACTIVITY_KIND_JIT, which Sonde counts as not read
-
-
-def decoder():
-    folder = compare.data_folder("nsys_rep").resolve().parents[1]
-    path = folder / "tools/decode_nsys.py"
-    if not path.is_file():
-        print("skipped: there is no tools/decode_nsys.py beside SONDE_TEST_DATA")
-        sys.exit(compare.SKIPPED)
-    spec = importlib.util.spec_from_file_location("decode_nsys", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def signed(value):
@@ -192,7 +179,7 @@ def check_twin(path):
 
 
 def main():
-    d = decoder()
+    d = compare.decoder("decode_nsys")
     paths = compare.selected(compare.data_folder("nsys_rep").glob("*.nsys-rep"))
     differences = 0
     for path in paths:

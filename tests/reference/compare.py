@@ -1,6 +1,7 @@
 """Compares a report that Sonde printed with its reference computation, and does so for many files."""
 
 import csv
+import importlib.util
 import io
 import os
 import pathlib
@@ -154,6 +155,26 @@ def data_folder(name):
         print(f"skipped: no folder {folder}")
         sys.exit(SKIPPED)
     return folder
+
+
+def decoder(name):
+    """One of the independent decoders in ../tools of the real profiles, as a module; ends the test as skipped without it."""
+    path = data_folder(".").resolve().parent / "tools" / f"{name}.py"
+    if not path.is_file():
+        print(f"skipped: there is no tools/{name}.py beside SONDE_TEST_DATA")
+        sys.exit(SKIPPED)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def holds(what, value, bounds=None):
+    """Whether a claim is true, or a value lies within its bounds; prints which."""
+    right = value if bounds is None else bounds[0] <= value <= bounds[1]
+    shown = "" if bounds is None else f": {value:.4f} of it, {bounds[0]} to {bounds[1]}"
+    print(f"{'ok' if right else 'WRONG':8}{what}{shown}")
+    return right
 
 
 def selected(paths):

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "analyses/kernels/stall_reasons.h"
-#include "base/text/function_name.h"
 #include "metrics/quantities.h"
 #include "metrics/waves.h"
+#include "trace/brief_kernel_name.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -69,7 +69,7 @@ std::optional<double> MeasuredLaunch::tail_percent() const {
   return waves ? tail_percent_of(*waves) : std::nullopt;
 }
 
-std::string MeasuredLaunch::name() const { return brief_function_name(trace->name(profile->name)); }
+std::string MeasuredLaunch::name() const { return brief_kernel_name(trace->name(profile->name)); }
 
 std::vector<MeasuredLaunch> measured_launches(const Trace& trace) {
   std::vector<MeasuredLaunch> launches;

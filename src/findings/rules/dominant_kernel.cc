@@ -6,8 +6,8 @@
 
 #include "analyses/kernels/kernel_bound.h"
 #include "analyses/measured/busy_unit.h"
-#include "base/text/function_name.h"
 #include "findings/rule.h"
+#include "trace/brief_kernel_name.h"
 #include "trace/columns.h"
 
 /// One kernel that takes most of the GPU's busy time: what makes it faster makes the run faster. Communication kernels
@@ -88,7 +88,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.id = "dominant_kernel",
        .arguments = {percent_argument("share", percent), count_argument("count", top->second.count),
-                     text_argument("kernel", brief_function_name(facts.trace.name(top->first)))},
+                     text_argument("kernel", brief_kernel_name(facts.trace.name(top->first)))},
        .ceiling_ns = facts.per_gpu(top->second.ns),
        .reachable = false,
        .fixable = false,

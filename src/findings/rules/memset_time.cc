@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "analyses/calls/api_label.h"
-#include "base/text/function_name.h"
 #include "findings/evidence/call_rows.h"
 #include "findings/evidence/most_of.h"
 #include "findings/evidence/places.h"
 #include "findings/rule.h"
+#include "trace/brief_kernel_name.h"
 #include "trace/columns.h"
 #include "trace/kernel_name.h"
 
@@ -67,7 +67,7 @@ std::string next_kernels(const Facts& facts, const std::vector<Row>& rows) {
     if (next != kNone) by_name[k.name[next]] += facts.shares.sets[row];
   }
   std::map<std::string, int64_t> names;
-  for (const auto& [name, ns] : by_name) names[brief_function_name(facts.trace.name(name))] += ns;
+  for (const auto& [name, ns] : by_name) names[brief_kernel_name(facts.trace.name(name))] += ns;
   const std::string text = most_of(names, whole);
   return text.empty() ? "no kernel" : text;
 }

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "base/text/function_name.h"
 #include "findings/texts.h"
 #include "gate/decide/guard.h"
 #include "report/tables/quantity.h"
 #include "report/text/sentence.h"
+#include "trace/brief_kernel_name.h"
 
 namespace sonde {
 namespace {
@@ -203,7 +203,7 @@ std::string chain_sentence(const gate::KernelChange& change) {
   if (text.empty()) text = "the same";
   if (!change.cause.empty()) text = fmt::format("{}: {}", gate::cause_text(change.cause), text);
   if (!change.base_kernel.empty())
-    text = fmt::format("called {} in the base. {}", brief_function_name(change.base_kernel), text);
+    text = fmt::format("called {} in the base. {}", brief_kernel_name(change.base_kernel), text);
   return text;
 }
 

@@ -1,10 +1,11 @@
-#include "base/text/function_name.h"
+#include "trace/brief_kernel_name.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "base/text/text_width.h"
+#include "trace/kernel_name.h"
 
 namespace sonde {
 namespace {
@@ -50,18 +51,6 @@ std::string_view without_return_type(std::string_view text) {
     if (text[i] == ' ' && depth == 0) begin = i + 1;
   }
   return text.substr(begin);
-}
-
-/// "(int)4" is 4, "(bool)1" is 1.
-std::string without_casts(std::string text) {
-  for (const std::string_view cast : {"(int)", "(bool)", "(unsigned int)", "(long)", "(unsigned long)"}) {
-    for (size_t at = text.find(cast); at != std::string::npos; at = text.find(cast, at + 1)) {
-      const size_t end = at + cast.size();
-      if (end < text.size() && (text[end] == '-' || (text[end] >= '0' && text[end] <= '9')))
-        text.erase(at, cast.size());
-    }
-  }
-  return text;
 }
 
 bool says_little(std::string_view name) { return std::ranges::find(kSayLittle, name) != kSayLittle.end(); }
@@ -121,10 +110,10 @@ bool is_signature(std::string_view text) {
 
 }  // namespace
 
-std::string brief_function_name(std::string_view demangled) {
+std::string brief_kernel_name(std::string_view demangled) {
   if (!is_signature(demangled)) return cut_middle(demangled, kLongestBriefName);
   std::string plain = without(std::string(demangled), kAnonymous);
-  plain = without_casts(std::string(without_return_type(without_parameters(plain))));
+  plain = without_casts(without_return_type(without_parameters(plain)));
   std::string brief = without_namespaces(plain);
   for (size_t at = brief.find("> >"); at != std::string::npos; at = brief.find("> >")) brief.erase(at + 1, 1);
   if (brief.empty()) return cut_middle(demangled, kLongestBriefName);
