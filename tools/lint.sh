@@ -21,8 +21,8 @@ layout() { files '*.cc' '*.h' | xargs -r clang-format-19 --dry-run -Werror; }
 shell_scripts() { files dev .ci/run '*.sh' | xargs -r shellcheck; }
 page_script() { (cd web && node install.mjs && npm run --silent "$1"); }
 tidy() {
-  cmake --preset release >build/configure-release.log 2>&1 || {
-    cat build/configure-release.log
+  cmake --preset lint >build/configure-lint.log 2>&1 || {
+    cat build/configure-lint.log
     return 1
   }
   tools/tidy.py

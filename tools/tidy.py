@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over src, in parallel, skipping what passed before and did not change since.
 
-Files are checked in the groups in which they are compiled (unity builds): most of the time goes into headers. Without
+Files are checked in the groups of the preset lint (unity builds): most of the time goes into headers. Without
 --all and without CI in the environment, only files that differ from the upstream branch are checked, each by itself.
 
 A key is the content of the files, of all headers of this tree that they include (directly or not), of .clang-tidy, the
@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sonde/tidy"
-DATABASE = ROOT / "build/release/compile_commands.json"
+DATABASE = ROOT / "build/lint/compile_commands.json"
 TIDY = "clang-tidy-19"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
@@ -61,6 +61,9 @@ def units() -> list[Unit]:
         words = shlex.split(entry["command"])
         first = next(at for at, word in enumerate(words) if re.search(r"(?:^|/)(?:cc|gcc|clang|[cg]\+\+|clang\+\+)[-.\d]*$", word)) + 1
         flags = [w for at, w in enumerate(words) if at >= first and not {w, words[at - 1]} & {"-o", "-c"}]
+        if "-include-pch" in flags:  # nobody builds it here; the header itself is included by the next option
+            at = flags.index("-include-pch")
+            del flags[at - 1:at + 3]  # -Xclang -include-pch -Xclang FILE
         sources = [path]
         if not path.is_relative_to(SOURCES):
             sources = [Path(name) for name in INCLUDE.findall(path.read_text(encoding="utf-8"))] if path.exists() else []

@@ -7,6 +7,7 @@ namespace sonde {
 
 inline constexpr int64_t kNsPerMillisecond = 1'000'000;
 inline constexpr int64_t kNsPerSecond = 1'000'000'000;
+inline constexpr int64_t kNsPerMinute = 60 * kNsPerSecond;
 inline constexpr int64_t kNsPerHour = 3600 * kNsPerSecond;
 inline constexpr int64_t kNsPerDay = 24 * kNsPerHour;
 

@@ -36,7 +36,7 @@ struct CommandLine::Parser {
 
 namespace {
 
-using Facts = CommandOption::Facts;
+using OptionFacts = CommandOption::Facts;
 
 /// What a user typed may be long.
 std::string shortened(const std::string& text) {
@@ -44,13 +44,13 @@ std::string shortened(const std::string& text) {
   return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...";
 }
 
-std::string bound_text(const Facts::Bound& bound) {
+std::string bound_text(const OptionFacts::Bound& bound) {
   if (const auto* whole = std::get_if<int64_t>(&bound)) return fmt::format("{}", *whole);
   return fmt::format("{}", std::get<double>(bound));
 }
 
 /// " from 1 to 1000", " above 0"; empty where any number will do.
-std::string range_text(const Facts& facts, bool is_unsigned) {
+std::string range_text(const OptionFacts& facts, bool is_unsigned) {
   const bool has_least = facts.least.index() != 0;
   const bool has_most = facts.most.index() != 0;
   if (facts.above_zero) return has_most ? fmt::format(" above 0 and at most {}", bound_text(facts.most)) : " above 0";
@@ -61,7 +61,7 @@ std::string range_text(const Facts& facts, bool is_unsigned) {
 }
 
 template <typename Number>
-bool is_below(Number number, const Facts::Bound& bound) {
+bool is_below(Number number, const OptionFacts::Bound& bound) {
   if (const auto* whole = std::get_if<int64_t>(&bound)) {
     if constexpr (std::integral<Number>) return std::cmp_less(number, *whole);
     return static_cast<double>(number) < static_cast<double>(*whole);
@@ -71,7 +71,7 @@ bool is_below(Number number, const Facts::Bound& bound) {
 }
 
 template <typename Number>
-bool is_above(Number number, const Facts::Bound& bound) {
+bool is_above(Number number, const OptionFacts::Bound& bound) {
   if (const auto* whole = std::get_if<int64_t>(&bound)) {
     if constexpr (std::integral<Number>) return std::cmp_greater(number, *whole);
     return static_cast<double>(number) > static_cast<double>(*whole);
@@ -81,7 +81,7 @@ bool is_above(Number number, const Facts::Bound& bound) {
 }
 
 template <typename Number>
-std::string wrong_number(const Facts& facts, const std::string& text) {
+std::string wrong_number(const OptionFacts& facts, const std::string& text) {
   Number number{};
   const bool is_number = CLI::detail::lexical_cast(text, number);
   const bool fits = is_number && !is_below(number, facts.least) && !is_above(number, facts.most) &&
@@ -297,20 +297,20 @@ CommandLine::CommandLine(std::string_view name, std::string_view description)
 
 CommandOption CommandLine::declared(CLI::Option& option, std::string_view value) {
   option.type_name(std::string(value));
-  return CommandOption(parser_->facts.emplace_back(Facts{.option = &option}));
+  return CommandOption(parser_->facts.emplace_back(OptionFacts{.option = &option}));
 }
 
 CommandOption CommandLine::flag(const std::string& names, bool& into, const std::string& description) {
-  return CommandOption(parser_->facts.emplace_back(Facts{.option = app_->add_flag(names, into, description)}));
+  return CommandOption(parser_->facts.emplace_back(OptionFacts{.option = app_->add_flag(names, into, description)}));
 }
 
 CommandOption CommandLine::flag(const std::string& names, std::string& into, const std::string& description) {
-  return CommandOption(parser_->facts.emplace_back(Facts{.option = app_->add_flag(names, into, description)}));
+  return CommandOption(parser_->facts.emplace_back(OptionFacts{.option = app_->add_flag(names, into, description)}));
 }
 
 CommandOption CommandLine::flag_taking(const std::string& names, TakeValue take, const std::string& description) {
   CLI::Option* const option = app_->add_flag(names, description)->each(std::move(take));
-  return CommandOption(parser_->facts.emplace_back(Facts{.option = option}));
+  return CommandOption(parser_->facts.emplace_back(OptionFacts{.option = option}));
 }
 
 template <typename T>
@@ -319,7 +319,7 @@ CommandOption CommandLine::option(const std::string& names, T& into, std::string
   CommandOption made = declared(*app_->add_option(names, into, description), value);
   using Value = typename ValueOf<T>::Value;
   if constexpr (is_number<Value>) {
-    const Facts& facts = parser_->facts.back();
+    const OptionFacts& facts = parser_->facts.back();
     made.check([&facts](const std::string& text) { return wrong_number<Value>(facts, text); });
   }
   return made;
@@ -417,7 +417,7 @@ std::optional<CommandLine> CommandLine::find_command(std::string_view name) cons
 bool CommandLine::has_work() const { return std::ranges::find(parser_->with_work, app_) != parser_->with_work.end(); }
 
 OptionInfo CommandLine::info_of(const CLI::Option& option) const {
-  const auto facts = std::ranges::find(parser_->facts, &option, &Facts::option);
+  const auto facts = std::ranges::find(parser_->facts, &option, &OptionFacts::option);
   return {.names = names_of(option),
           .value = option.get_expected_max() == 0 ? "" : option.get_type_name(),
           .description = option.get_description(),

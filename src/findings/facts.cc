@@ -89,6 +89,11 @@ int64_t Facts::judged_busy_ns() const {
   return busy;
 }
 
+const OperatorCalls& Facts::operators() const {
+  if (!operators_) operators_ = operator_calls(trace);
+  return *operators_;
+}
+
 int64_t Facts::saving_ns(const Change& change) const {
   if (change.empty()) return 0;
   const auto end = [&](const Change& c) { return replayed_end_ns(trace, gpus, collectives, api_kinds, extent, c); };

@@ -11,6 +11,7 @@
 #include "analyses/kernels/kernel_class.h"
 #include "analyses/kernels/kernel_join.h"
 #include "analyses/measured/measured_launch.h"
+#include "analyses/operators/operator_calls.h"
 #include "analyses/replay/replay.h"
 #include "analyses/steps/run_parts.h"
 #include "findings/recorded_launches.h"
@@ -81,12 +82,15 @@ struct Facts {
   [[nodiscard]] int64_t judged_busy_ns() const;
   /// The judged wall time that a changed program saves (replay.h).
   [[nodiscard]] int64_t saving_ns(const Change& change) const;
+  /// The operators of the whole run whose input shapes were recorded.
+  [[nodiscard]] const OperatorCalls& operators() const;
 
  private:
   /// Finds `cut`, and takes it out of `steps` and `extent`.
   void leave_out_cut();
 
   mutable std::optional<int64_t> unchanged_end_ns_;  ///< of the replay
+  mutable std::optional<OperatorCalls> operators_;
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "findings/coverage.h"
+#include "trace/columns.h"
 
 namespace sonde {
 
@@ -67,6 +68,26 @@ int64_t busy_ns(const Facts& facts) {
   return std::min(facts.per_gpu(facts.judged_busy_ns()), facts.wall_ns());
 }
 
+std::optional<RooflineShare> roofline_share(const Facts& facts) {
+  if (facts.trace.ranges.shapes.empty()) return std::nullopt;
+  const OperatorCalls& operators = facts.operators();
+  const Kernels& k = facts.trace.kernels;
+  double all_ns = 0;
+  double known_ns = 0;
+  double least_ns = 0;
+  for (Row row = 0; row < row_count(k); ++row) {
+    if (!facts.judged(k.start[row])) continue;
+    const auto duration = static_cast<double>(k.end[row] - k.start[row]);
+    all_ns += duration;
+    const MaybeAmount part = operators.roofline_part(row);
+    if (!part) continue;
+    known_ns += duration;
+    least_ns += *part * duration;
+  }
+  if (known_ns <= 0) return std::nullopt;
+  return RooflineShare{100 * known_ns / all_ns, 100 * least_ns / known_ns};
+}
+
 TimeExplained explained_by(const Facts& facts, const std::vector<Finding>& findings) {
   int64_t saved_work = 0;
   int64_t saved_idle = 0;
@@ -80,7 +101,7 @@ TimeExplained explained_by(const Facts& facts, const std::vector<Finding>& findi
   const int64_t work_left = busy - saved_work;
   const int64_t work = std::clamp(work_left + std::min<int64_t>(idle_left, 0), int64_t{0}, busy);
   const int64_t unexplained = std::clamp(idle_left + std::min<int64_t>(work_left, 0), int64_t{0}, idle);
-  return {facts.wall_ns() - work - unexplained, work, unexplained};
+  return {facts.wall_ns() - work - unexplained, work, unexplained, roofline_share(facts)};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ constexpr auto kSigns = std::to_array<ComparisonSign>({{"<=", Comparison::at_mos
                                                        {">", Comparison::above}});
 
 /// Reads one budget; collects what is wrong with it and continues.
-class Reader {
+class BudgetReader {
  public:
   void read(std::string_view yaml) {
     try {
@@ -287,7 +287,7 @@ class Reader {
 }  // namespace
 
 BudgetReading read_budget(std::string_view yaml) {
-  Reader reader;
+  BudgetReader reader;
   reader.read(yaml);
   return std::move(reader.reading);
 }

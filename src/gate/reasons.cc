@@ -6,7 +6,7 @@
 namespace sonde::gate {
 namespace {
 
-constexpr auto kTexts = std::to_array<CatalogueText>({
+constexpr auto kReasons = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
 #include "gate/reasons_en.inc"
 #undef SONDE_TEXT
@@ -20,7 +20,7 @@ constexpr auto kGroupTexts = std::to_array<CatalogueText>({
 
 }  // namespace
 
-std::string_view reason_text(std::string_view id) { return text_in(kTexts, id); }
+std::string_view reason_text(std::string_view id) { return text_in(kReasons, id); }
 
 std::string_view group_reason_text(std::string_view id) { return text_in(kGroupTexts, id); }
 

@@ -18,11 +18,10 @@
 #include "base/system/environment.h"
 #include "base/system/spawn_settings.h"
 #include "base/system/system_reason.h"
+#include "base/time_units.h"
 
 namespace sonde::record {
 namespace {
-
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 constexpr std::array kForwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -242,7 +241,7 @@ void Program::reap() {
 
 void Program::wait(int64_t most_ns) {
   const sigset_t signals = waited_for();
-  const timespec limit{most_ns / kSecondNs, most_ns % kSecondNs};
+  const timespec limit{most_ns / kNsPerSecond, most_ns % kNsPerSecond};
   siginfo_t info{};
   const int signal = sigtimedwait(&signals, &info, &limit);
   const bool of_terminal = info.si_code > 0;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/system/signal_name.h"
+#include "base/text/byte_size.h"
 #include "base/time_units.h"
 #include "record/cuda/cuda_remarks.h"
 #include "record/kernels/measure_remarks.h"
@@ -12,8 +13,6 @@
 
 namespace sonde::record {
 namespace {
-
-constexpr double kBytesPerMegabyte = 1e6;
 
 int64_t lost(const wire::Header& header, wire::Loss loss) {
   return static_cast<int64_t>(header.lost[static_cast<uint32_t>(loss)].load());

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/system/clock.h"
+#include "base/time_units.h"
 #include "record/remarks.h"
 #include "record/rounds/lines.h"
 #include "wire/rounds.h"
@@ -203,11 +204,10 @@ Answer Run::shut_down(Program& program, int signal) {
 }
 
 Answer Run::status() const {
-  constexpr int64_t kSecondNs = 1'000'000'000;
   return {.done = true,
           .lines = {std::string(closed_ ? "shut down" : collection_.state()),
                     std::string(options_.launch ? "launch" : "record"),
-                    fmt::format("{}", (monotonic_ns() - started_ns_) / kSecondNs),
+                    fmt::format("{}", (monotonic_ns() - started_ns_) / kNsPerSecond),
                     collection_.active() ? collection_.options().output : "",
                     fmt::format("{}", fmt::join(options_.program.words, " "))}};
 }

@@ -6,7 +6,7 @@
 namespace sonde {
 namespace {
 
-constexpr auto kInfos = std::to_array<OsCallKindInfo>({
+constexpr auto kOsCallKinds = std::to_array<OsCallKindInfo>({
 #define SONDE_OS_CALL_KIND(kind, waits, title) {#kind, waits, title},
 #include "analyses/calls/os_call_kinds.inc"
 #undef SONDE_OS_CALL_KIND
@@ -34,7 +34,7 @@ std::string_view without_variant(std::string_view name) {
 
 }  // namespace
 
-const OsCallKindInfo& info_of(OsCallKind kind) { return kInfos[static_cast<size_t>(kind)]; }
+const OsCallKindInfo& info_of(OsCallKind kind) { return kOsCallKinds[static_cast<size_t>(kind)]; }
 
 OsCallKind os_call_kind(std::string_view name) {
   const auto* known = std::ranges::find(kKnown, without_variant(name), &Known::name);

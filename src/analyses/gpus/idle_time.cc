@@ -16,7 +16,7 @@
 namespace sonde {
 namespace {
 
-constexpr auto kInfos = std::to_array<IdleCauseInfo>({
+constexpr auto kIdleCauses = std::to_array<IdleCauseInfo>({
 #define SONDE_IDLE_CAUSE(name, title, meaning) {#name, title, meaning},
 #include "analyses/gpus/idle_causes.inc"
 #undef SONDE_IDLE_CAUSE
@@ -74,13 +74,11 @@ class Activities {
   }
   void add_ranges(const Trace& trace) {
     const Ranges& r = trace.ranges;
-    std::vector<uint8_t> loads(trace.names.size(), 2);
+    RangesThatLoadData loads(trace);
     for (Row row = 0; row < row_count(r); ++row) {
       const bool python = trace.domains[r.domain[row]].kind == DomainKind::python;
       if (!is_push_pop(r, row) || !is_closed(r, row) || python) continue;
-      uint8_t& known = loads[r.name[row]];
-      if (known == 2) known = static_cast<uint8_t>(loads_data(trace.name(r.name[row])));
-      const IdleCause cause = known != 0 ? IdleCause::data_loading : IdleCause::range;
+      const IdleCause cause = loads(row) ? IdleCause::data_loading : IdleCause::range;
       add(r.thread[row], {r.start[row], r.end[row], cause, r.name[row], row});
     }
   }
@@ -294,7 +292,7 @@ class Taker {
 
 }  // namespace
 
-const IdleCauseInfo& info_of(IdleCause cause) { return kInfos[static_cast<size_t>(cause)]; }
+const IdleCauseInfo& info_of(IdleCause cause) { return kIdleCauses[static_cast<size_t>(cause)]; }
 
 void for_each_idle_piece(const Trace& trace, const Gpus& gpus, Span extent,
                          const std::function<void(const IdlePiece&)>& f) {

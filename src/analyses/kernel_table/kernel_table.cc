@@ -18,7 +18,7 @@ namespace sonde {
 
 namespace {
 
-const std::array kColumns = {
+const std::array kTableColumns = {
 #define SONDE_KERNEL_COLUMN(name) name##_column,
 #include "analyses/kernel_table/kernel_columns.inc"
 #undef SONDE_KERNEL_COLUMN
@@ -158,7 +158,7 @@ void add_metric(Table& table, std::string_view name, const std::vector<KernelGro
 
 Error unknown_column(std::string_view name) {
   std::vector<std::string_view> known;
-  for (const KernelColumn& column : kColumns) known.push_back(column.name);
+  for (const KernelColumn& column : kTableColumns) known.push_back(column.name);
   for (const Quantity& quantity : quantities()) known.push_back(quantity.name);
   return {
       fmt::format("unknown column '{}'{}; `sonde kernels --list-columns` lists the columns, and metrics of the report "
@@ -168,8 +168,8 @@ Error unknown_column(std::string_view name) {
 
 Status add_named(Table& table, std::string_view name, const Trace& trace, const std::vector<KernelGroup>& groups,
                  double total_ns) {
-  const auto* const column = std::ranges::find(kColumns, name, &KernelColumn::name);
-  if (column != kColumns.end()) {
+  const auto* const column = std::ranges::find(kTableColumns, name, &KernelColumn::name);
+  if (column != kTableColumns.end()) {
     add_column(table, *column, groups, total_ns);
   } else if (const auto quantity = find_quantity(name)) {
     add_quantity(table, name, **quantity, groups);
@@ -183,7 +183,7 @@ Status add_named(Table& table, std::string_view name, const Trace& trace, const 
 
 }  // namespace
 
-std::span<const KernelColumn> kernel_columns() { return kColumns; }
+std::span<const KernelColumn> kernel_columns() { return kTableColumns; }
 
 std::vector<std::string> default_kernel_columns(bool measured) {
   if (measured) {

@@ -15,7 +15,7 @@ struct KnownPart {
   KernelClass kind;
 };
 
-constexpr auto kParts = std::to_array<KnownPart>({
+constexpr auto kKnownParts = std::to_array<KnownPart>({
 #define SONDE_KERNEL_CLASS(part, kind) {part, KernelClass::kind},
 #include "analyses/kernels/kernel_classes.inc"
 #undef SONDE_KERNEL_CLASS
@@ -26,8 +26,9 @@ constexpr auto kParts = std::to_array<KnownPart>({
 KernelClass kernel_class(std::string_view name) {
   std::string small(name);
   std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto* const found = std::ranges::find_if(kParts, [&](const KnownPart& p) { return small.contains(p.part); });
-  return found == kParts.end() ? KernelClass::other : found->kind;
+  const auto* const found =
+      std::ranges::find_if(kKnownParts, [&](const KnownPart& p) { return small.contains(p.part); });
+  return found == kKnownParts.end() ? KernelClass::other : found->kind;
 }
 
 std::vector<KernelClass> kernel_classes(const Trace& trace) {

@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::string_view kDuration = "gpu__time_duration.sum";
 
-using Key = std::tuple<NameId, Dim3, Dim3, double, double, size_t>;
-using Places = boost::unordered_flat_map<Key, size_t, boost::hash<Key>>;
+using GroupKey = std::tuple<NameId, Dim3, Dim3, double, double, size_t>;
+using GroupPlaces = boost::unordered_flat_map<GroupKey, size_t, boost::hash<GroupKey>>;
 
 constexpr double kNotKnown = -1;
 
-Key key_of(const KernelLaunch& launch, const KernelGrouping& by, size_t number) {
+GroupKey key_of(const KernelLaunch& launch, const KernelGrouping& by, size_t number) {
   const bool alone = !by.name && !by.grid && !by.block && !by.registers && !by.shared;
   return {by.name ? launch.name() : kNone,
           by.grid ? launch.grid() : Dim3{},
@@ -46,7 +46,7 @@ void add(KernelGroup& group, const KernelLaunch& launch) {
 
 /// Gives each launch of a timeline the place of its shape among all, in the order of group_kernels().
 void number_shapes(std::vector<KernelLaunch>& launches) {
-  Places places;
+  GroupPlaces places;
   std::vector<double> totals;
   for (KernelLaunch& launch : launches) {
     const auto [place, is_new] = places.try_emplace(key_of(launch, kByShape, 0), totals.size());
@@ -118,7 +118,7 @@ std::vector<KernelLaunch> kernel_launches(const Trace& trace) {
 }
 
 std::vector<KernelGroup> group_kernels(const std::vector<KernelLaunch>& launches, const KernelGrouping& grouping) {
-  Places places;
+  GroupPlaces places;
   std::vector<KernelGroup> groups;
   for (size_t i = 0; i < launches.size(); ++i) {
     const auto [place, is_new] = places.try_emplace(key_of(launches[i], grouping, i), groups.size());

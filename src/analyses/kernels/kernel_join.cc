@@ -18,12 +18,12 @@ namespace {
 
 using ConfigurationKey = std::tuple<uint32_t, Dim3, Dim3, int64_t, int64_t>;
 using ConfigurationPlaces = boost::unordered_flat_map<ConfigurationKey, size_t, boost::hash<ConfigurationKey>>;
-using GroupKey = std::pair<ConfigurationKey, Ids>;
+using JoinKey = std::pair<ConfigurationKey, Ids>;
 
 ConfigurationKey configuration_of(const KernelItem& item) {
   return {item.function, item.grid, item.block, item.registers, item.shared};
 }
-GroupKey group_of(const KernelItem& item, const RangePaths& ranges) {
+JoinKey group_of(const KernelItem& item, const RangePaths& ranges) {
   return {configuration_of(item), ranges.paths[item.path].places};
 }
 
@@ -224,7 +224,7 @@ class Joiner {
   const Trace& reports_;
   KernelItems items_;
   std::vector<Group> groups_;
-  boost::unordered_flat_map<GroupKey, size_t, boost::hash<GroupKey>> group_at_;
+  boost::unordered_flat_map<JoinKey, size_t, boost::hash<JoinKey>> group_at_;
   KernelJoin join_;
 };
 

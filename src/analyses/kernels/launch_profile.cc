@@ -11,23 +11,23 @@
 namespace sonde {
 namespace {
 
-struct Label {
+struct LaunchLabel {
   std::string_view metric;
   std::string_view label;
 };
 
 constexpr std::array kTimelineLabels = {
-    Label{"timeline__launches", "Launches"},         Label{"timeline__duration_total", "Total Duration"},
-    Label{"timeline__duration_avg", "Avg Duration"}, Label{"timeline__duration_min", "Min Duration"},
-    Label{"timeline__duration_max", "Max Duration"},
+    LaunchLabel{"timeline__launches", "Launches"},         LaunchLabel{"timeline__duration_total", "Total Duration"},
+    LaunchLabel{"timeline__duration_avg", "Avg Duration"}, LaunchLabel{"timeline__duration_min", "Min Duration"},
+    LaunchLabel{"timeline__duration_max", "Max Duration"},
 };
 
 /// Beside those that ncu has in its section.
 constexpr std::array kLaunchLabels = {
-    Label{"launch__shared_mem_per_block", "Shared Memory Per Block"},
-    Label{"timeline__local_mem_per_thread", "Local Memory Per Thread"},
-    Label{"timeline__local_mem_total", "Local Memory"},
-    Label{"timeline__tail_pct", "Tail"},
+    LaunchLabel{"launch__shared_mem_per_block", "Shared Memory Per Block"},
+    LaunchLabel{"timeline__local_mem_per_thread", "Local Memory Per Thread"},
+    LaunchLabel{"timeline__local_mem_total", "Local Memory"},
+    LaunchLabel{"timeline__tail_pct", "Tail"},
 };
 
 /// Of the section Occupancy, what takes counters: named, so that their absence shows.
@@ -163,7 +163,7 @@ void place(KernelProfile& kernel, const Trace& trace, const KernelGroup& group) 
 }
 
 /// A section with those of its labels whose metrics the kernel has.
-uint32_t add_section(Trace& made, const Maker& maker, std::string_view id, std::span<const Label> own) {
+uint32_t add_section(Trace& made, const Maker& maker, std::string_view id, std::span<const LaunchLabel> own) {
   ProfileSection section;
   const SectionInfo* info = find_section(id);
   section.id = made.names.intern(id);
@@ -175,7 +175,7 @@ uint32_t add_section(Trace& made, const Maker& maker, std::string_view id, std::
   for (const SectionLabel& known : section_labels()) {
     if (known.section == id) add(known.metric, known.label);
   }
-  for (const Label& label : own) add(label.metric, label.label);
+  for (const LaunchLabel& label : own) add(label.metric, label.label);
   made.profile_sections.push_back(std::move(section));
   return static_cast<uint32_t>(made.profile_sections.size() - 1);
 }

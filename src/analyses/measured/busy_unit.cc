@@ -20,7 +20,7 @@ struct CounterPart {
 };
 
 // The first that fits. l1tex__m_* is the interface of L1 with L2: what it moves is L2's traffic.
-constexpr std::array kParts = {
+constexpr std::array kBusyUnitParts = {
     CounterPart{"dram", MemoryPart::dram},
     CounterPart{"fbpa__", MemoryPart::dram},
     CounterPart{"lts__d_sectors_fill_sysmem", MemoryPart::host},
@@ -79,8 +79,8 @@ constexpr std::array kCounterNames = {
 
 MemoryPart part_of(std::string_view counter) {
   const auto* const found =
-      std::ranges::find_if(kParts, [&](const CounterPart& p) { return counter.starts_with(p.prefix); });
-  return found == kParts.end() ? MemoryPart::unknown : found->part;
+      std::ranges::find_if(kBusyUnitParts, [&](const CounterPart& p) { return counter.starts_with(p.prefix); });
+  return found == kBusyUnitParts.end() ? MemoryPart::unknown : found->part;
 }
 
 /// The parts of a throughput, as a list separated by commas; empty where the report does not list them.

@@ -30,7 +30,7 @@ std::optional<double> total_of(const MeasuredKernels& kernels) {
   return kernels.total(figure);
 }
 
-constexpr std::array kColumns = {
+constexpr std::array kModuleColumns = {
     CounterColumn{.title = "Measured",
                   .unit = Unit::percent,
                   .decimals = 1,
@@ -116,7 +116,7 @@ void explain(ColumnGap& gap, const CounterColumn& column, const KernelJoin& join
 }  // namespace
 
 void add_kernel_columns(Table& table, const std::vector<MeasuredKernels>& lines, bool for_people) {
-  for (const CounterColumn& column : kColumns) {
+  for (const CounterColumn& column : kModuleColumns) {
     const auto has = [&](const MeasuredKernels& line) { return has_cell(column, line); };
     if (for_people && std::ranges::none_of(lines, has)) continue;
     if (column.text != nullptr) {
@@ -132,7 +132,7 @@ void add_kernel_columns(Table& table, const std::vector<MeasuredKernels>& lines,
 std::vector<ColumnGap> module_kernel_gaps(const KernelJoin& join, const ModuleKernels& kernels) {
   std::vector<ColumnGap> gaps;
   if (kernels.whole.matched == 0) return gaps;
-  for (const CounterColumn& column : kColumns) {
+  for (const CounterColumn& column : kModuleColumns) {
     if (column.collected_by.empty() || has_cell(column, kernels.whole)) continue;
     const auto has = [&](const MeasuredKernels& module) { return has_cell(column, module); };
     ColumnGap gap;

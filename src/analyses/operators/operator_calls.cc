@@ -249,6 +249,14 @@ class OperatorCollector {
 
 }  // namespace
 
+MaybeAmount OperatorCalls::roofline_part(Row kernel) const {
+  if (of_kernel[kernel] == kNone) return std::nullopt;
+  const OperatorCall& call = calls[of_kernel[kernel]];
+  const MaybeAmount& least_ns = shapes[call.shape].roofline_ns;
+  if (!least_ns || call.kernel_ns == 0) return std::nullopt;
+  return *least_ns / static_cast<double>(call.kernel_ns);
+}
+
 OperatorCalls operator_calls(const Trace& trace) {
   if (trace.ranges.shapes.empty() || trace.kernels.launch.empty()) {
     return {.shapes = {}, .calls = {}, .of_kernel = Ids(row_count(trace.kernels), kNone)};

@@ -35,6 +35,9 @@ struct OperatorCalls {
   std::vector<OperatorShape> shapes;
   std::vector<OperatorCall> calls;
   Ids of_kernel;  ///< row of `calls` for each kernel; kNone outside any
+
+  /// The least time of a kernel's call over what its kernels took; absent where it is not known.
+  [[nodiscard]] MaybeAmount roofline_part(Row kernel) const;
 };
 
 inline const Fields kOperatorFields{Field::kernels, Field::streams, Field::launches,

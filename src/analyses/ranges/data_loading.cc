@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+#include <string_view>
 
 #include "analyses/ranges/range_label.h"
 #include "trace/columns.h"
@@ -17,26 +17,35 @@ constexpr auto kNames = std::to_array<std::string_view>({
 #undef SONDE_DATA_LOADING_NAME
 });
 
+bool loads_data(std::string_view range_name) {
+  std::string lower(range_name.size(), '\0');  // recordings name tens of thousands of ranges: no call per letter
+  size_t length = 0;
+  for (const char c : range_name) {
+    if (c != '_' && c != ' ') lower[length++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  lower.resize(length);
+  return std::ranges::any_of(kNames, [&](std::string_view part) { return lower.contains(part); });
+}
+
 }  // namespace
 
-bool loads_data(std::string_view range_name) {
-  std::string lower;
-  for (const char c : range_name) {
-    if (c != '_' && c != ' ') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return std::ranges::any_of(kNames, [&](std::string_view part) { return lower.contains(part); });
+RangesThatLoadData::RangesThatLoadData(const Trace& trace) : trace_(trace), loads_(trace.names.size(), kUnknown) {}
+
+bool RangesThatLoadData::operator()(Row row) {
+  const NameId name = trace_.ranges.name[row];
+  uint8_t& known = loads_[name];
+  if (known == kUnknown) known = static_cast<uint8_t>(loads_data(trace_.name(name)));
+  return known != 0;
 }
 
 std::vector<Span> data_loading_spans(const Trace& trace) {
   const Ranges& r = trace.ranges;
-  std::vector<uint8_t> loads(trace.names.size(), 2);
+  RangesThatLoadData loads(trace);
   std::vector<Span> spans;
   for (Row row = 0; row < row_count(r); ++row) {
     const bool python = trace.domains[r.domain[row]].kind == DomainKind::python;
     if (!is_push_pop(r, row) || !is_closed(r, row) || python) continue;
-    uint8_t& known = loads[r.name[row]];
-    if (known == 2) known = static_cast<uint8_t>(loads_data(trace.name(r.name[row])));
-    if (known != 0) spans.emplace_back(r.start[row], r.end[row]);
+    if (loads(row)) spans.emplace_back(r.start[row], r.end[row]);
   }
   merge_spans(spans);
   return spans;

@@ -15,7 +15,7 @@
 namespace sonde {
 namespace {
 
-struct Label {
+struct PathLabel {
   uint32_t label = kNone;
   uint32_t place = kNone;
 };
@@ -23,7 +23,7 @@ struct Label {
 /// Numbers for (domain, name) as texts, since two traces have two pools.
 class Labels {
  public:
-  Label of(std::string_view domain, std::string_view name) {
+  PathLabel of(std::string_view domain, std::string_view name) {
     return {number("=", domain, name), number("~", domain, without_numbers(name))};
   }
 
@@ -41,7 +41,7 @@ class NamedLabels {
  public:
   NamedLabels(const Trace& trace, Labels& labels) : trace_(trace), labels_(labels) {}
 
-  const Label& of(NameId domain, NameId name) {
+  const PathLabel& of(NameId domain, NameId name) {
     const auto [found, fresh] = known_.try_emplace(std::pair(domain, name));
     if (fresh) {
       found->second = labels_.of(trace_.name(domain), trace_.name(name));
@@ -58,7 +58,7 @@ class NamedLabels {
  private:
   const Trace& trace_;
   Labels& labels_;
-  boost::unordered_flat_map<std::pair<NameId, NameId>, Label> known_;
+  boost::unordered_flat_map<std::pair<NameId, NameId>, PathLabel> known_;
   Ids places_;
 };
 
@@ -108,12 +108,12 @@ class Builder {
     std::ranges::set_intersection(of_timeline_.places(), of_reports_.places(), std::back_inserter(common_));
   }
 
-  const Label& label_of(Row range) {
+  const PathLabel& label_of(Row range) {
     const RangeLabel label = label_of_range(timeline_, range);
     return of_timeline_.of(label.domain, label.text);
   }
 
-  void append(RangePath& path, const Label& label) const {
+  void append(RangePath& path, const PathLabel& label) const {
     if (!std::ranges::binary_search(common_, label.place)) return;
     path.labels.push_back(label.label);
     path.places.push_back(label.place);

@@ -12,7 +12,7 @@ namespace sonde {
 namespace {
 
 /// Groups of several categories on their way into one table.
-struct Collected {
+struct SharedWork {
   std::vector<Distribution> figures;
   std::vector<std::string_view> categories;
   std::vector<std::string_view> operations;
@@ -48,7 +48,7 @@ Groups<std::string_view> memory_operations_by_name(const Trace& trace) {
 }  // namespace
 
 void add_gpu_work_summary(const Trace& trace, const ReportArguments& arguments, ApiCalls api_calls, Table& table) {
-  Collected all;
+  SharedWork all;
   all.add("CUDA_KERNEL", kernels_by_name(trace, arguments),
           [&](const KernelCaption& caption) { return caption_text(table, trace, caption); });
   all.add("MEMORY_OPER", memory_operations_by_name(trace), std::identity());

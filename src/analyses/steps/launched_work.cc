@@ -26,7 +26,7 @@ uint32_t unnamed_token(Unnamed kind, uint32_t detail) {
 
 /// Calls `f(launch, token, start, end)` for each operation whose call is known.
 template <typename F>
-void for_each_launched(const Trace& trace, F&& f) {
+void for_each_launch(const Trace& trace, F&& f) {
   const auto each = [&](const GpuOps& ops, auto token_of) {
     for (Row row = 0; row < ops.launch.size(); ++row) {
       if (ops.launch[row] != kNone) f(ops.launch[row], token_of(row), ops.start[row], ops.end[row]);
@@ -52,7 +52,7 @@ std::vector<LaunchList> lists_by_thread(const Trace& trace) {
   const Ids& thread = trace.api.thread;
   std::vector<LaunchList> lists(trace.threads.size());
   std::vector<uint32_t> slot(thread.size(), kNone);
-  for_each_launched(trace, [&](Row call, uint32_t, int64_t, int64_t) {
+  for_each_launch(trace, [&](Row call, uint32_t, int64_t, int64_t) {
     if (call < slot.size()) slot[call] = 0;
   });
   for (Row call = 0; call < slot.size(); ++call) {
@@ -66,7 +66,7 @@ std::vector<LaunchList> lists_by_thread(const Trace& trace) {
                     .first_ns = std::numeric_limits<int64_t>::max(),
                     .last_ns = std::numeric_limits<int64_t>::min()});
   }
-  for_each_launched(trace, [&](Row call, uint32_t token, int64_t start, int64_t end) {
+  for_each_launch(trace, [&](Row call, uint32_t token, int64_t start, int64_t end) {
     if (call >= slot.size() || slot[call] == kNone) return;
     LaunchedCall& work = lists[thread[call]].work[slot[call]];
     work.token += token;  // operations of a graph may run in any order

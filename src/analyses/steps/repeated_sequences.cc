@@ -54,9 +54,9 @@ size_t period_of(std::span<const uint32_t> words) {
   return words.size() - border.back();
 }
 
-class Search {
+class SequenceSearch {
  public:
-  Search(const std::vector<Words>& chains, const SequenceLimits& limits) : limits_(limits) {
+  SequenceSearch(const std::vector<Words>& chains, const SequenceLimits& limits) : limits_(limits) {
     std::map<Words, uint32_t> kinds;
     for (uint32_t chain = 0; chain < chains.size(); ++chain) {
       const auto [known, fresh] = kinds.try_emplace(chains[chain], static_cast<uint32_t>(begin_.size()));
@@ -163,7 +163,7 @@ class Search {
 }  // namespace
 
 std::vector<RepeatedSequence> repeated_sequences(const std::vector<Words>& chains, const SequenceLimits& limits) {
-  return Search(chains, limits).run();
+  return SequenceSearch(chains, limits).run();
 }
 
 }  // namespace sonde

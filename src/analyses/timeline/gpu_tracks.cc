@@ -14,21 +14,21 @@ namespace sonde {
 namespace {
 
 /// A row of one of the tables whose operations occupy a GPU.
-struct Operation {
+struct TrackOperation {
   int64_t start;
   uint32_t table;  ///< in the order of for_each_gpu_table()
   Row row;
 };
 
 /// All operations, stream by stream in the order of time.
-std::vector<std::vector<Operation>> operations_by_stream(const Trace& trace) {
-  std::vector<std::vector<Operation>> of_stream(trace.streams.size());
+std::vector<std::vector<TrackOperation>> operations_by_stream(const Trace& trace) {
+  std::vector<std::vector<TrackOperation>> of_stream(trace.streams.size());
   uint32_t table = 0;
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     for (Row row = 0; row < ops.start.size(); ++row) of_stream[ops.stream[row]].push_back({ops.start[row], table, row});
     ++table;
   });
-  for (auto& operations : of_stream) sort_runs(operations, &Operation::start);
+  for (auto& operations : of_stream) sort_runs(operations, &TrackOperation::start);
   return of_stream;
 }
 
@@ -87,7 +87,7 @@ class StreamTrack {
   StreamTrack(const TimelineSource& source, Timeline& timeline, Track header)
       : source_(source), builder_(timeline, std::move(header)) {}
 
-  void add(const Operation& operation) {
+  void add(const TrackOperation& operation) {
     switch (operation.table) {
       case 0: return add_kernel(operation.row);
       case 1: return add_copy(operation.row);
@@ -183,7 +183,7 @@ void add_gpu_tracks(const TimelineSource& source, Timeline& timeline) {
     if (of_stream[s].empty()) continue;
     const uint32_t gpu = source.gpus.of_stream[s];
     StreamTrack track(source, timeline, gpu_track(source.trace, source.gpus, gpu, TrackKind::gpu, labels.of(gpu, s)));
-    for (const Operation& operation : of_stream[s]) track.add(operation);
+    for (const TrackOperation& operation : of_stream[s]) track.add(operation);
     timeline.tracks.push_back(std::move(track).finish());
   }
 }

@@ -14,8 +14,6 @@
 namespace sonde::api {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::string_view kSchema = "sonde.keys/1";
 constexpr size_t kLongestName = 64;
 
@@ -36,7 +34,7 @@ constexpr std::string_view kFileSchema = R"({
 
 std::string stamp(int64_t seconds) { return moment_text(seconds) + "Z"; }
 
-Result<int64_t> seconds_of(const Json& text, std::string_view key) {
+Result<int64_t> seconds_of(const nlohmann::json& text, std::string_view key) {
   const auto& stamp = text.get_ref<const std::string&>();
   const auto seconds =
       stamp.ends_with('Z') ? parse_moment(std::string_view(stamp).substr(0, stamp.size() - 1)) : std::nullopt;
@@ -61,7 +59,7 @@ bool has_control(std::string_view text) {
   return false;
 }
 
-Result<StoredKey> key_of(const Json& json) {
+Result<StoredKey> key_of(const nlohmann::json& json) {
   StoredKey stored;
   stored.key.id = json["id"].get<std::string>();
   stored.key.name = json["name"].get<std::string>();
@@ -80,8 +78,8 @@ Result<StoredKey> key_of(const Json& json) {
   return stored;
 }
 
-Status check_form(const Json& json) {
-  static const Json file_form = Json::parse(kFileSchema);
+Status check_form(const nlohmann::json& json) {
+  static const nlohmann::json file_form = nlohmann::json::parse(kFileSchema);
   if (const auto wrong = mismatch(json, file_form)) {
     return fail("{} {}", wrong->place.empty() ? "it" : fmt::format("'{}'", wrong->place), wrong->what);
   }

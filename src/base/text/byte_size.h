@@ -7,6 +7,8 @@
 
 namespace sonde {
 
+inline constexpr double kBytesPerMegabyte = 1e6;
+
 /// Bytes of "16GiB", "1.5 GiB", "500MB" or "17179869184". KiB, MiB, GiB, TiB are powers of 1024, KB, MB, GB, TB of
 /// 1000; a lone G is either, so that it is nothing here, as are negative numbers, parts of a byte, and what leaves
 /// int64.

@@ -4,18 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "base/time_units.h"
 #include "dispatch/engine/engine_words.h"
 #include "dispatch/profiles/choice.h"
 
 namespace sonde::dispatch::profiles {
 namespace {
 
-constexpr int64_t kMinuteNs = 60'000'000'000;
 /// A type that does not come again leaves no trouble behind.
-constexpr int64_t kTaskNs = 60 * kMinuteNs;
+constexpr int64_t kTaskNs = 60 * kNsPerMinute;
 constexpr int64_t kGpuNs = 24 * kTaskNs;
 /// Minimum time for which a finding stays in an alert.
-constexpr int64_t kFindingNs = 5 * kMinuteNs;
+constexpr int64_t kFindingNs = 5 * kNsPerMinute;
 
 std::string_view why_of(bool is_of_gpu) { return is_of_gpu ? kSlowGpu : kSlowTask; }
 

@@ -10,14 +10,14 @@
 namespace sonde::dispatch {
 namespace {
 
-constexpr auto kTexts = std::to_array<CatalogueText>({
+constexpr auto kRefusalTexts = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
 #include "dispatch/rules/shared_texts_en.inc"
 #undef SONDE_TEXT
 });
 
 std::string text_of(std::string_view id, std::string_view part, std::initializer_list<monitor::Argument> arguments) {
-  return monitor::filled(text_in(kTexts, fmt::format("{}.{}", id, part)), arguments);
+  return monitor::filled(text_in(kRefusalTexts, fmt::format("{}.{}", id, part)), arguments);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/time_units.h"
 #include "dispatch/engine.h"
 #include "dispatch/forecast.h"
 #include "dispatch/simulation/virtual_host.h"
@@ -12,7 +13,6 @@ namespace sonde::dispatch::simulation {
 namespace {
 
 constexpr int64_t kStart_ns = 1'767'571'200'000'000'000;  ///< 2026-01-05, a Monday; any moment would do
-constexpr int64_t kMinute_ns = 60'000'000'000;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 class Simulator {
@@ -24,7 +24,7 @@ class Simulator {
         engine_(Engine::make(config_, setup.seed)),
         forecaster_(setup.seed),
         sample_every_ns_(std::max<int64_t>(std::llround(setup.config.gpu.monitoring.interval * 1e9), 1'000'000)),
-        moment_every_ns_(std::max(kMinute_ns, setup.duration_ns / 500)),
+        moment_every_ns_(std::max(kNsPerMinute, setup.duration_ns / 500)),
         held_ns_(setup.host.gpus.size()),
         reserved_ns_(setup.host.gpus.size()),
         reserved_(setup.host.gpus.size()),
@@ -35,7 +35,7 @@ class Simulator {
   Outcome run() {
     while (next_job_ < setup_.jobs.size() || live_ > 0) {
       const int64_t next_ns = next_moment();
-      if (next_ns - kStart_ns > 10 * std::max(setup_.duration_ns, kMinute_ns)) {
+      if (next_ns - kStart_ns > 10 * std::max(setup_.duration_ns, kNsPerMinute)) {
         outcome_.was_cut_off = true;
         break;
       }

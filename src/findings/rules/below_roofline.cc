@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analyses/operators/operator_calls.h"
 #include "findings/evidence/faster_kernels.h"
 #include "findings/evidence/most_of.h"
 #include "trace/columns.h"
@@ -51,7 +50,7 @@ bool is_channels_last(std::string_view kernel) {
 /// Operators and what they took in the judged part of the run.
 class JudgedOperators {
  public:
-  explicit JudgedOperators(const Facts& facts) : facts_(facts), operators_(operator_calls(facts.trace)) {
+  explicit JudgedOperators(const Facts& facts) : facts_(facts), operators_(facts.operators()) {
     judged_.resize(operators_.shapes.size());
     const Kernels& k = facts.trace.kernels;
     std::vector<bool> counted(operators_.calls.size(), false);
@@ -91,11 +90,10 @@ class JudgedOperators {
     FasterKernels faster;
     const Kernels& k = facts_.trace.kernels;
     for_each_kernel([&](Row row, uint32_t call) {
-      const OperatorCall& of = operators_.calls[call];
-      if (!chosen[of.shape]) return;
+      if (!chosen[operators_.calls[call].shape]) return;
       const auto duration = static_cast<double>(k.end[row] - k.start[row]);
-      const double share = *operators_.shapes[of.shape].roofline_ns / static_cast<double>(of.kernel_ns);
-      const auto least = std::max(kEmptyKernelNs, static_cast<int64_t>(duration * share));
+      const double part = operators_.roofline_part(row).value_or(1);
+      const auto least = std::max(kEmptyKernelNs, static_cast<int64_t>(duration * part));
       faster.add(facts_, row, std::min(k.end[row] - k.start[row], least));
     });
     return faster;
@@ -112,7 +110,7 @@ class JudgedOperators {
   }
 
   const Facts& facts_;
-  OperatorCalls operators_;
+  const OperatorCalls& operators_;
   std::vector<Judged> judged_;
 };
 

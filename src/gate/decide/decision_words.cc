@@ -7,7 +7,7 @@
 namespace sonde::gate {
 namespace {
 
-constexpr auto kTexts = std::to_array<CatalogueText>({
+constexpr auto kDecisionTexts = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
 #include "gate/decide/decision_words_en.inc"
 #undef SONDE_TEXT
@@ -15,6 +15,6 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
 
 }  // namespace
 
-std::string_view word_text(std::string_view id) { return text_in(kTexts, id); }
+std::string_view word_text(std::string_view id) { return text_in(kDecisionTexts, id); }
 
 }  // namespace sonde::gate

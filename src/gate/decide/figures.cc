@@ -86,7 +86,7 @@ TimedRun calls(const RunRecord& run, const Scope& scope, Numbers<CallGroup> numb
 bool is_kernel(const WorkGroup& group) { return group.kind == WorkKind::kernel; }
 bool is_copy(const WorkGroup& group) { return group.kind == WorkKind::copy; }
 bool is_communication(const WorkGroup& group) { return group.communication; }
-bool launches(const CallGroup& call) { return call.launches; }
+bool is_launch(const CallGroup& call) { return call.launches; }
 bool launches_kernels(const CallGroup& call) { return call.launches && !call.name.contains("Graph"); }
 bool synchronizes(const CallGroup& call) { return call.synchronizes; }
 bool allocates(const CallGroup& call) { return call.allocates; }
@@ -241,7 +241,7 @@ TimedRun kernels_per_step(const RunRecord& run, const Scope& scope) {
 }
 
 TimedRun launches_per_step(const RunRecord& run, const Scope& scope) {
-  return of_last_steps(calls(run, scope, kCallCount, launches), scope);
+  return of_last_steps(calls(run, scope, kCallCount, is_launch), scope);
 }
 
 TimedRun graph_nodes(const RunRecord& run, const Scope& /*scope*/) {

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kSchema = "sonde.floors/1";
+constexpr std::string_view kFloorsSchema = "sonde.floors/1";
 
 /// Documents show floors at these, so that they can be read without the program.
 constexpr size_t kFewRuns = 5;
@@ -87,9 +87,9 @@ Status check_schema(const Json& document) {
   if (!document.is_object() || schema == document.end() || !schema->is_string()) {
     return fail("it is not a noise floor file written by `sonde gate calibrate -o`");
   }
-  if (schema->get<std::string>() != kSchema) {
+  if (schema->get<std::string>() != kFloorsSchema) {
     return fail("its schema is {}, but this version reads {}; measure again with `sonde gate calibrate`",
-                dumped(*schema), kSchema);
+                dumped(*schema), kFloorsSchema);
   }
   return {};
 }
@@ -98,7 +98,7 @@ Status check_schema(const Json& document) {
 
 std::string floors_json(const CalibratedFloors& floors) {
   std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n  \"runs\": {},\n  \"conditions\": {},\n  \"floors\": [",
-                                 kSchema, floors.runs, dumped(Json(floors.conditions)));
+                                 kFloorsSchema, floors.runs, dumped(Json(floors.conditions)));
   const char* before = "\n";
   for (const auto& [what, centres] : floors.centres) {
     text += fmt::format("{}    {}", before, dumped(row_json(what, centres)));

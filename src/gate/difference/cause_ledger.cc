@@ -7,7 +7,7 @@ namespace sonde::gate {
 
 namespace {
 
-double mean_of(const LeafSide& side) { return side.count > 0 ? side.duration_ns / side.count : 0; }
+double mean_launch_ns(const LeafSide& side) { return side.count > 0 ? side.duration_ns / side.count : 0; }
 
 /// Sizes that the recording does not tell add up to 0.
 Argument named_bytes(std::string name, double bytes) {
@@ -125,15 +125,15 @@ CauseCase case_of(const LeafSums& sums) {
                    : !changed.there ? Presence::base_only
                                     : Presence::both,
           .figure = direction(base.count, changed.count),
-          .each = direction(mean_of(base), mean_of(changed))};
+          .each = direction(mean_launch_ns(base), mean_launch_ns(changed))};
 }
 
 void add_work_arguments(const LeafSums& sums, std::vector<Argument>& arguments) {
   const auto& [base, changed] = sums;
   arguments.push_back(named_count("base_count", base.count));
   arguments.push_back(named_count("count", changed.count));
-  arguments.push_back(named_time("base_mean", mean_of(base)));
-  arguments.push_back(named_time("mean", mean_of(changed)));
+  arguments.push_back(named_time("base_mean", mean_launch_ns(base)));
+  arguments.push_back(named_time("mean", mean_launch_ns(changed)));
   arguments.push_back(named_bytes("base_bytes", base.bytes));
   arguments.push_back(named_bytes("bytes", changed.bytes));
 }

@@ -12,7 +12,7 @@ namespace sonde::gate {
 
 namespace {
 
-constexpr auto kTexts = std::to_array<CatalogueText>({
+constexpr auto kCauseSentences = std::to_array<CatalogueText>({
 #define SONDE_CAUSE(id, family, change, sides, figure, each, text) {#id, text},
 #define SONDE_TEXT(id, text) {id, text},
 #include "gate/difference/causes_en.inc"
@@ -61,6 +61,6 @@ std::vector<Cause> find_causes(Leaves& leaves, const ShapeChanges& shapes) {
   return causes;
 }
 
-std::string_view cause_text(std::string_view id) { return text_in(kTexts, id); }
+std::string_view cause_text(std::string_view id) { return text_in(kCauseSentences, id); }
 
 }  // namespace sonde::gate

@@ -30,7 +30,7 @@ bool of_one_part(Runs base, Runs changed) {
   return all_of(base, same) && all_of(changed, same);
 }
 
-std::set<std::string_view> modules_of(Runs runs) {
+std::set<std::string_view> module_names(Runs runs) {
   std::set<std::string_view> modules;
   for (const RunRecord& run : runs) {
     for (const WorkGroup& group : run.work) modules.insert(group.module);
@@ -40,8 +40,8 @@ std::set<std::string_view> modules_of(Runs runs) {
 }
 
 bool share_modules(Runs base, Runs changed) {
-  const auto before = modules_of(base);
-  const auto after = modules_of(changed);
+  const auto before = module_names(base);
+  const auto after = module_names(changed);
   return std::ranges::any_of(before, [&](std::string_view module) { return after.contains(module); });
 }
 

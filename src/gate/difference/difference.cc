@@ -17,7 +17,7 @@ std::optional<int64_t> mean_wall_ns(std::span<const RunRecord> runs) {
   return (sum + count / 2) / count;
 }
 
-std::optional<int64_t> mean_of(std::span<const RunRecord> runs, std::optional<int64_t> Setup::* what) {
+std::optional<int64_t> mean_of_setups(std::span<const RunRecord> runs, std::optional<int64_t> Setup::* what) {
   int64_t sum = 0;
   for (const RunRecord& run : runs) {
     if (!(run.setup.*what)) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<int64_t> mean_of(std::span<const RunRecord> runs, std::optional<in
 }
 
 Setup mean_setup(std::span<const RunRecord> runs) {
-  return {.before_ns = mean_of(runs, &Setup::before_ns), .after_ns = mean_of(runs, &Setup::after_ns)};
+  return {.before_ns = mean_of_setups(runs, &Setup::before_ns), .after_ns = mean_of_setups(runs, &Setup::after_ns)};
 }
 
 }  // namespace

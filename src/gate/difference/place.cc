@@ -9,7 +9,7 @@ namespace sonde::gate {
 namespace {
 
 /// What the place must hold of the change; the others are noise beside it.
-constexpr double kMost = 0.8;
+constexpr double kMostShare = 0.8;
 
 using Parts = std::vector<std::string>;
 
@@ -47,7 +47,7 @@ std::vector<std::string> heaviest(const std::map<std::string, double>& weights) 
   std::vector<std::string> most;
   double sum = 0;
   for (const auto& [path, weight] : sorted) {
-    if (sum >= kMost * all && !most.empty()) break;
+    if (sum >= kMostShare * all && !most.empty()) break;
     most.push_back(path);
     sum += weight;
   }

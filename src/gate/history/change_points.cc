@@ -7,7 +7,7 @@
 namespace sonde::gate {
 namespace {
 
-using Values = std::span<const double>;
+using Series = std::span<const double>;
 
 constexpr size_t kFewest = 2;       // values on a side of a change
 constexpr double kWeakFactor = 10;  // of Hunter: a change that a window shows weakly may be a strong one in the whole
@@ -29,7 +29,7 @@ double energy(const Distances& sums, double left, double right) {
 }
 
 /// Sums of the distances from value `at` to those before it and behind it.
-std::pair<double, double> distances_from(Values values, size_t at) {
+std::pair<double, double> distances_from(Series values, size_t at) {
   double before = 0;
   double behind = 0;
   for (size_t i = 0; i < at; ++i) before += std::abs(values[at] - values[i]);
@@ -38,7 +38,7 @@ std::pair<double, double> distances_from(Values values, size_t at) {
 }
 
 /// The split with the largest energy; absent for too few values.
-std::optional<size_t> best_split(Values values) {
+std::optional<size_t> best_split(Series values) {
   if (values.size() < 2 * kFewest) return std::nullopt;
   Distances sums;
   for (size_t i = 0; i < values.size(); ++i) sums.right += distances_from(values, i).second;
@@ -59,7 +59,7 @@ std::optional<size_t> best_split(Values values) {
 }
 
 /// Appends the splits of a window, ascending, as indexes of the series that it begins at `first` of.
-void split_window(Values window, size_t first, double max_p, std::vector<size_t>& splits) {
+void split_window(Series window, size_t first, double max_p, std::vector<size_t>& splits) {
   const auto split = best_split(window);
   if (!split || t_test(window.first(*split), window.subspan(*split)) > max_p) return;
   split_window(window.first(*split), first, max_p, splits);
@@ -67,7 +67,7 @@ void split_window(Values window, size_t first, double max_p, std::vector<size_t>
   split_window(window.subspan(*split), first + *split, max_p, splits);
 }
 
-std::vector<size_t> weak_splits(Values values, const ChangePointOptions& options) {
+std::vector<size_t> weak_splits(Series values, const ChangePointOptions& options) {
   const double max_p = std::max(options.max_p, std::min(kWeakFactor * options.max_p, kMaxWeakP));
   const size_t window = std::max(options.window, 2 * kFewest);
   std::vector<size_t> splits;
@@ -81,12 +81,12 @@ std::vector<size_t> weak_splits(Values values, const ChangePointOptions& options
 }
 
 /// Split number `i` of `splits`, tested over what lies between its neighbours.
-ChangePoint tested(Values values, const std::vector<size_t>& splits, size_t i) {
+ChangePoint tested(Series values, const std::vector<size_t>& splits, size_t i) {
   const size_t from = i == 0 ? 0 : splits[i - 1];
   const size_t to = i + 1 == splits.size() ? values.size() : splits[i + 1];
-  const Values before = values.subspan(from, splits[i] - from);
-  const Values after = values.subspan(splits[i], to - splits[i]);
-  const auto mean = [](Values of) {
+  const Series before = values.subspan(from, splits[i] - from);
+  const Series after = values.subspan(splits[i], to - splits[i]);
+  const auto mean = [](Series of) {
     double sum = 0;
     for (const double v : of) sum += v / static_cast<double>(of.size());
     return sum;

@@ -16,9 +16,9 @@ constexpr int64_t kHour = 3600;
 constexpr int64_t kDay = 86400;
 
 /// A text that is read from its start; a step that does not fit leaves it broken for good.
-class Reading {
+class TimeReading {
  public:
-  explicit Reading(std::string_view text) : rest_(text) {}
+  explicit TimeReading(std::string_view text) : rest_(text) {}
 
   int number(size_t most_digits) {
     int value = 0;
@@ -50,14 +50,14 @@ class Reading {
   bool broken_ = false;
 };
 
-struct Clock {
+struct ClockText {
   int hour = 0;
   int minute = 0;
   int second = 0;
 };
 
-Clock read_clock(Reading& reading) {
-  Clock clock;
+ClockText read_clock(TimeReading& reading) {
+  ClockText clock;
   clock.hour = reading.number(2);
   reading.demand(":");
   clock.minute = reading.number(2);
@@ -67,7 +67,7 @@ Clock read_clock(Reading& reading) {
 }
 
 /// Seconds that local time is ahead of UTC: "Z", "+0100", "+01:00", "+01", or nothing.
-int64_t read_offset(Reading& reading) {
+int64_t read_offset(TimeReading& reading) {
   reading.one_of(" ");
   if (reading.at_end() || reading.one_of("Zz") != 0) return 0;
   const char sign = reading.one_of("+-");
@@ -87,13 +87,13 @@ std::optional<int64_t> parse_time(std::string_view text) {
     constexpr int64_t kMost = 253402300799;  // the end of the year 9999
     if (seconds && *seconds <= kMost && std::ranges::count(text, '.') <= 1) return seconds;
   }
-  Reading reading(text);
+  TimeReading reading(text);
   const int year = reading.number(4);
   reading.demand("-./");
   const int month = reading.number(2);
   reading.demand("-./");
   const int day = reading.number(2);
-  Clock clock;
+  ClockText clock;
   int64_t offset = 0;
   if (reading.one_of("Tt ") != 0) {
     clock = read_clock(reading);

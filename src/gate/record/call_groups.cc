@@ -9,7 +9,7 @@
 namespace sonde::gate {
 namespace {
 
-bool launches(ApiKind kind, std::string_view name) {
+bool is_launching(ApiKind kind, std::string_view name) {
   return kind == ApiKind::launch && !name.contains("HostFunc");  // cudaLaunchHostFunc: nothing for the GPU to run
 }
 
@@ -70,7 +70,7 @@ std::vector<CallGroup> call_groups(const RunPart& part) {
     group.name = without_version(part.trace.name(name));
     group.module = part.modules.paths[path];
     const ApiKind kind = api_kind(group.name);
-    group.launches = launches(kind, group.name);
+    group.launches = is_launching(kind, group.name);
     group.synchronizes = kind == ApiKind::synchronize;
     group.allocates = allocates(kind, group.name);
     tally.fill(i, group);

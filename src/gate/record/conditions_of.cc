@@ -14,7 +14,7 @@ namespace sonde::gate {
 namespace {
 
 /// Values of the ranks or GPUs of a run: all that are known, once.
-class Values {
+class RunValues {
  public:
   void add(std::string_view value) {
     if (!value.empty()) values_.emplace(value);
@@ -56,7 +56,7 @@ std::string tool_version(const Rank& rank) {
 }
 
 void add_ranks(const Trace& trace, Conditions& conditions) {
-  Values tool, version, driver, cuda, cpu, host;
+  RunValues tool, version, driver, cuda, cpu, host;
   for (const Rank& rank : trace.ranks) {
     tool.add(rank.product);
     version.add(tool_version(rank));
@@ -103,7 +103,7 @@ std::vector<const Device*> used_devices(const Trace& trace) {
 constexpr int64_t kHertzPerMegahertz = 1'000'000;
 
 void add_devices(const Trace& trace, Conditions& conditions) {
-  Values model, mig, uuid, clock;
+  RunValues model, mig, uuid, clock;
   for (const Device* device : used_devices(trace)) {
     if (device->name.empty()) continue;
     model.add(model_of(*device));
@@ -118,7 +118,7 @@ void add_devices(const Trace& trace, Conditions& conditions) {
 }
 
 void add_kinds(const Trace& trace, Conditions& conditions) {
-  Values words;
+  RunValues words;
   for (const Rank& rank : trace.ranks) {
     for (const std::string& word : recorded_kinds(rank)) words.add(word);
   }
@@ -128,7 +128,7 @@ void add_kinds(const Trace& trace, Conditions& conditions) {
 /// A kernel profiler sets clocks and caches unless it is asked not to (Nsight Compute CLI, --clock-control and
 /// --cache-control): its command line tells what it did, where the report has it.
 void add_controls(const Trace& trace, Conditions& conditions) {
-  Values clock, cache;
+  RunValues clock, cache;
   for (const Rank& rank : trace.ranks) {
     const std::string_view command = capture_value(rank, "command line");
     if (command.empty()) continue;

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMaxInAll = int64_t{1} << 62;
 
 /// The first thing that is wrong, and what has been met so far.
-struct Reading {
+struct RecordReading {
   size_t steps = 0;  ///< that are kept
   int64_t sum = 0;
   std::string problem;
@@ -23,9 +23,9 @@ struct Reading {
 };
 
 /// Reads the members of an object into a row. After the first problem it does nothing.
-class Reader {
+class FieldReader {
  public:
-  Reader(const nlohmann::json& json, std::string place, Reading& reading)
+  FieldReader(const nlohmann::json& json, std::string place, RecordReading& reading)
       : json_(json), place_(std::move(place)), reading_(reading) {
     if (!json.is_object()) wrong("must be an object");
   }
@@ -156,11 +156,11 @@ class Reader {
 
   const nlohmann::json& json_;
   std::string place_;
-  Reading& reading_;
+  RecordReading& reading_;
 };
 
 template <typename Row>
-void read_rows(const nlohmann::json& json, std::string_view key, std::vector<Row>& rows, Reading& reading) {
+void read_rows(const nlohmann::json& json, std::string_view key, std::vector<Row>& rows, RecordReading& reading) {
   if (reading.failed() || !json.contains(key)) return;
   const nlohmann::json& list = json.at(std::string(key));
   if (!list.is_array()) {
@@ -168,14 +168,14 @@ void read_rows(const nlohmann::json& json, std::string_view key, std::vector<Row
     return;
   }
   for (size_t i = 0; i < list.size() && !reading.failed(); ++i) {
-    Reader reader(list[i], fmt::format("{}[{}]", key, i), reading);
+    FieldReader reader(list[i], fmt::format("{}[{}]", key, i), reading);
     visit_fields(rows.emplace_back(), reader);
   }
 }
 
 /// Rows that name a GPU name one that there is.
 template <typename Row>
-void check_gpus(const std::vector<Row>& rows, std::string_view key, size_t gpus, Reading& reading) {
+void check_gpus(const std::vector<Row>& rows, std::string_view key, size_t gpus, RecordReading& reading) {
   if constexpr (requires(const Row& row) { row.gpu; }) {
     const auto bad = std::ranges::find_if(rows, [&](const Row& row) { return row.gpu >= gpus; });
     if (bad == rows.end() || reading.failed()) return;
@@ -184,7 +184,7 @@ void check_gpus(const std::vector<Row>& rows, std::string_view key, size_t gpus,
   }
 }
 
-void check(const RunRecord& record, Reading& reading) {
+void check(const RunRecord& record, RecordReading& reading) {
   for_each_list(record, [&](const char* key, const auto& rows) { check_gpus(rows, key, record.gpus.size(), reading); });
   int64_t product = 0;
   const auto gpus = static_cast<int64_t>(record.gpus.size());
@@ -193,8 +193,8 @@ void check(const RunRecord& record, Reading& reading) {
   }
 }
 
-void read_head(const nlohmann::json& json, RunRecord& record, Reading& reading) {
-  Reader reader(json, "", reading);
+void read_head(const nlohmann::json& json, RunRecord& record, RecordReading& reading) {
+  FieldReader reader(json, "", reading);
   visit_fields(record, reader);
   reading.steps = record.step_ns.size();
   if (reading.failed()) return;
@@ -225,7 +225,7 @@ Result<RunRecord> parse_record(std::string_view json) {
   const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
   SONDE_TRY(check_version(document));
   RunRecord record;
-  Reading reading;
+  RecordReading reading;
   read_head(document, record, reading);
   for_each_list(record, [&](const char* key, auto& rows) { read_rows(document, key, rows, reading); });
   check(record, reading);

@@ -14,11 +14,11 @@ namespace sonde::gate {
 namespace {
 
 /// More than any launch asks for: what is above it in a damaged report is not known.
-constexpr double kMost = 1 << 30;
+constexpr double kMostCells = 1 << 30;
 
 std::optional<int64_t> integer(const Trace& trace, const KernelProfile& kernel, std::string_view metric) {
   const auto number = metric_number(trace, kernel, metric);
-  const bool fits = number && *number >= 0 && *number <= kMost;
+  const bool fits = number && *number >= 0 && *number <= kMostCells;
   return fits ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
 }
 
@@ -138,12 +138,12 @@ struct MeasuredKernel {
 };
 
 /// The mean clock of a GPU over the time of its kernels.
-struct Clock {
+struct RecordClock {
   double weighted = 0;
   double ns = 0;
 };
 
-GpuOfRun gpu_of(const Trace& trace, DeviceId id, const Clock& clock) {
+GpuOfRun gpu_of(const Trace& trace, DeviceId id, const RecordClock& clock) {
   GpuOfRun gpu;
   const Device* device = id < trace.devices.size() ? &trace.devices[id] : nullptr;
   gpu.ordinal = device == nullptr ? 0 : static_cast<int32_t>(device->cuda_ordinal.value_or(device->id));
@@ -154,9 +154,9 @@ GpuOfRun gpu_of(const Trace& trace, DeviceId id, const Clock& clock) {
 }
 
 std::vector<GpuOfRun> gpus_of_report(const Trace& trace) {
-  std::map<DeviceId, Clock> clocks;
+  std::map<DeviceId, RecordClock> clocks;
   for (const KernelProfile& kernel : trace.kernel_profiles) {
-    Clock& clock = clocks[kernel.device];
+    RecordClock& clock = clocks[kernel.device];
     const auto hertz = quantity_value("sm_clock", trace, kernel);
     const auto ns = quantity_value("duration", trace, kernel);
     if (!is_amount(hertz) || !is_amount(ns)) continue;

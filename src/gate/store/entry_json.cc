@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::string_view kSchema = "sonde.baseline/1";
+constexpr std::string_view kBaselineSchema = "sonde.baseline/1";
 constexpr std::string_view kSchemaName = "sonde.baseline/";
 
 /// A text goes to terminals and into paths of messages: what moves a cursor has no place in it.
@@ -39,9 +39,9 @@ Status check_schema(const nlohmann::json& document) {
   if (!document.is_object()) return fail("it is not a JSON object");
   const auto schema = text_of(document, "schema");
   if (!schema) return std::unexpected(schema.error());
-  if (*schema == kSchema) return {};
+  if (*schema == kBaselineSchema) return {};
   if (schema->starts_with(kSchemaName)) return fail("it was written by a later version of Sonde ('{}')", *schema);
-  return fail("its 'schema' is not '{}'", kSchema);
+  return fail("its 'schema' is not '{}'", kBaselineSchema);
 }
 
 Status read_texts(const nlohmann::json& document, BaselineEntry& entry) {
@@ -109,7 +109,7 @@ Status read_runs(const nlohmann::json& document, BaselineEntry& entry) {
 
 std::string entry_json(const BaselineEntry& entry) {
   OrderedJson document;
-  document["schema"] = kSchema;
+  document["schema"] = kBaselineSchema;
   document["time"] = moment_text(entry.time_s) + "Z";
   document["commit"] = text_or_null<OrderedJson>(entry.commit);
   document["branch"] = text_or_null<OrderedJson>(entry.branch);

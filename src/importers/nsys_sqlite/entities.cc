@@ -39,14 +39,14 @@ void name_threads(NsysFile& file) {
 }
 
 /// One attribute of a GPU and the names that its column had.
-struct Attribute {
+struct GpuAttribute {
   std::optional<int64_t> Device::* member = nullptr;
   std::initializer_list<std::string_view> columns;
   int64_t scale = 1;
 };
 
 /// TARGET_INFO_GPU from 2022 on; rates are in bytes/s and Hz.
-const std::initializer_list<Attribute> kGpuAttributes = {
+const std::initializer_list<GpuAttribute> kGpuAttributes = {
     {&Device::cuda_ordinal, {"cuDevice"}},
     {&Device::sm_count, {"smCount"}},
     {&Device::total_memory_bytes, {"totalMemory"}},
@@ -83,7 +83,7 @@ const std::initializer_list<Attribute> kGpuAttributes = {
 };
 
 /// CUPTI's names; rates are in kB/s and kHz.
-const std::initializer_list<Attribute> kCuptiAttributes = {
+const std::initializer_list<GpuAttribute> kCuptiAttributes = {
     {&Device::sm_count, {"numMultiprocessors"}},
     {&Device::total_memory_bytes, {"globalMemorySize"}},
     {&Device::memory_bandwidth_bytes_per_s, {"globalMemoryBandwidth"}, 1000},
@@ -111,15 +111,15 @@ const std::initializer_list<Attribute> kCuptiAttributes = {
 };
 
 /// Fills the attributes that a row has. `device_of` gives the device that a row describes, or null.
-void read_attributes(NsysFile& file, TableQuery& query, std::initializer_list<Attribute> attributes,
+void read_attributes(NsysFile& file, TableQuery& query, std::initializer_list<GpuAttribute> attributes,
                      const std::function<Device*(RowReader&)>& device_of) {
   std::vector<Cell> cells;
-  for (const Attribute& a : attributes) cells.push_back(query.column(a.columns));
+  for (const GpuAttribute& a : attributes) cells.push_back(query.column(a.columns));
   file.each_row(query, [&](auto& row) {
     Device* device = device_of(row);
     if (device == nullptr) return;
     const Cell* cell = cells.data();
-    for (const Attribute& a : attributes) {
+    for (const GpuAttribute& a : attributes) {
       if (!row.is_null(*cell)) device->*a.member = row.integer(*cell, 0) * a.scale;
       ++cell;
     }

@@ -64,9 +64,9 @@ std::optional<uint32_t> attribute_at(const Statement& row, int column) {
   return row.is_null(column) ? std::nullopt : std::optional(static_cast<uint32_t>(row.integer(column)));
 }
 
-class Reader {
+class ProfilesReader {
  public:
-  explicit Reader(NsysFile& file)
+  explicit ProfilesReader(NsysFile& file)
       : file_(file),
         trace_(file.trace()),
         first_profile_(trace_.kernel_profiles.size()),
@@ -316,7 +316,7 @@ void read_measured_processes(NsysFile& file) {
 }
 
 void read_kernel_profiles(NsysFile& file) {
-  if (file.wants(Field::kernel_profiles)) Reader(file).read();
+  if (file.wants(Field::kernel_profiles)) ProfilesReader(file).read();
 }
 
 void order_metrics(NsysFile& file) {

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "base/time_units.h"
+
 namespace sonde::monitor {
-namespace {
-
-constexpr int64_t kMinuteNs = 60'000'000'000;
-
-}  // namespace
+namespace {}  // namespace
 
 PostOutcome outcome_of(int status) {
   if (status >= 200 && status < 300) return PostOutcome::arrived;
@@ -23,14 +21,15 @@ std::optional<int64_t> Delivery::next_ns(int64_t now_ns) {
   const auto due_ns = outbox_->due_ns();
   if (!due_ns) return std::nullopt;
   const bool spent = begun_ns_.size() >= pace_.posts_a_minute;
-  return std::max({*due_ns, not_before_ns_, spent ? begun_ns_.front() + kMinuteNs : 0});
+  return std::max({*due_ns, not_before_ns_, spent ? begun_ns_.front() + kNsPerMinute : 0});
 }
 
 std::string Delivery::begin(int64_t now_ns) {
   // The minute's last POST tells all that waits, so that a storm is not told a minute late.
   hurried_ = hurried_ || begun_ns_.size() + 1 >= pace_.posts_a_minute;
   begun_ns_.push_back(now_ns);
-  while (!begun_ns_.empty() && (begun_ns_.size() > pace_.posts_a_minute || begun_ns_.front() + kMinuteNs <= now_ns)) {
+  while (!begun_ns_.empty() &&
+         (begun_ns_.size() > pace_.posts_a_minute || begun_ns_.front() + kNsPerMinute <= now_ns)) {
     begun_ns_.pop_front();
   }
   return outbox_->body(now_ns, hurried_);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/time_units.h"
+
 namespace sonde::monitor {
 namespace {
 
-constexpr int64_t kMinuteNs = 60'000'000'000;
 /// A training step's gaps for data and communication show as less than 100 % of some seconds.
 constexpr double kBusyPercent = 90;
 
@@ -45,7 +46,7 @@ std::optional<double> Mean::lowest() const { return count_ == 0 ? std::nullopt :
 bool Minute::busy() const { return utilization.lowest().value_or(0) >= kBusyPercent; }
 
 bool Minutes::take(const Round& round) {
-  const int64_t begin_ns = round.moment_ns - round.moment_ns % kMinuteNs;
+  const int64_t begin_ns = round.moment_ns - round.moment_ns % kNsPerMinute;
   const bool other_host = running_.size() != round.samples.size();
   const bool over = !other_host && begin_ns != begin_ns_;
   if (other_host) {

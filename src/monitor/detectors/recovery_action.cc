@@ -8,7 +8,7 @@ namespace recovery_action {
 namespace {
 
 /// By NVML's numbers (field 230): 0 is none.
-constexpr auto kTexts =
+constexpr auto kActionTexts =
     std::to_array<std::string_view>({"", "recovery_action_reset", "recovery_action_reboot", "recovery_action_drain_p2p",
                                      "recovery_action_drain_and_reset"});
 
@@ -19,11 +19,12 @@ struct Kept {
 void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   if (gpu.reading != nullptr) kept.action = gpu.reading->recovery_action.value_or(0);
   if (kept.action <= 0) return;
-  const bool known = static_cast<size_t>(kept.action) < kTexts.size();
-  found.push_back({.gpu = gpu.sample.gpu,
-                   .severity = Severity::critical,
-                   .text = std::string(known ? kTexts.at(static_cast<size_t>(kept.action)) : "recovery_action_other"),
-                   .arguments = {{"action", std::to_string(kept.action)}, {"index", std::to_string(gpu.sample.gpu)}}});
+  const bool known = static_cast<size_t>(kept.action) < kActionTexts.size();
+  found.push_back(
+      {.gpu = gpu.sample.gpu,
+       .severity = Severity::critical,
+       .text = std::string(known ? kActionTexts.at(static_cast<size_t>(kept.action)) : "recovery_action_other"),
+       .arguments = {{"action", std::to_string(kept.action)}, {"index", std::to_string(gpu.sample.gpu)}}});
 }
 
 }  // namespace

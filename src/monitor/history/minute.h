@@ -6,9 +6,9 @@
 
 #include "monitor/history/values.h"
 
-namespace sonde::monitor::history {
+#include "base/time_units.h"
 
-inline constexpr int64_t kNsPerMinute = 60'000'000'000;
+namespace sonde::monitor::history {
 
 /// What a value did within some time. Nothing where `count` is 0.
 struct Summary {

@@ -11,7 +11,7 @@
 namespace sonde::monitor::quality {
 namespace {
 
-constexpr auto kTexts = std::to_array<CatalogueText>({
+constexpr auto kMarkerTexts = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
 #include "monitor/quality/shared_texts_en.inc"
 #undef SONDE_TEXT
@@ -22,7 +22,7 @@ constexpr int64_t kMinStaleNs = 5'000'000'000;
 std::string text_of(const Contradiction& what) {
   std::vector<Argument> arguments;
   for (const auto& [name, value] : what.arguments) arguments.push_back({std::string(name), value});
-  return filled(text_in(kTexts, what.text), arguments);
+  return filled(text_in(kMarkerTexts, what.text), arguments);
 }
 
 std::string because(std::string_view text, std::string_view with_failure, const GpuSample& sample,

@@ -9,7 +9,7 @@
 namespace sonde::record {
 namespace {
 
-constexpr uint8_t kNoCode = 255;
+constexpr uint8_t kNoState = 255;
 
 class Filling {
  public:
@@ -82,7 +82,7 @@ class Filling {
     const bool out = (record.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
     const bool preempted = (record.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
     const ThreadState state = preempted ? ThreadState::running : ThreadState::waiting;
-    add_switch(record, !out, out ? static_cast<uint8_t>(state) : kNoCode);
+    add_switch(record, !out, out ? static_cast<uint8_t>(state) : kNoState);
   }
 
   /// The last time that a thread leaves its core is shown by its end only.
@@ -99,7 +99,7 @@ class Filling {
     s.cpu.push_back(static_cast<int32_t>(record.cpu));
     s.in.push_back(in ? 1 : 0);
     s.state.push_back(state);
-    s.block.push_back(kNoCode);
+    s.block.push_back(kNoState);
     ++tally_.switches;
     tally_.last_ns = std::max(tally_.last_ns, record.time);
   }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/system/clock.h"
+#include "base/time_units.h"
 #include "record/cpu/running_processes.h"
 
 namespace sonde::record {
@@ -19,7 +20,7 @@ constexpr size_t kRingBytes = size_t{2} << 20U;
 
 /// CPUs write at the same time, and what one writes now may carry the time of a moment ago: what is younger waits for
 /// the next look, so that all is passed on in the order of time.
-constexpr int64_t kUnsettledNs = 2'000'000;
+constexpr int64_t kUnsettledSamplesNs = 2'000'000;
 
 /// What a busy CPU writes: samples with registers, chain and stack; 100,000 switches a second, in and out.
 int64_t bytes_a_second(const CpuOptions& options) {
@@ -29,8 +30,6 @@ int64_t bytes_a_second(const CpuOptions& options) {
   const int64_t samples = options.sample == CpuScope::none ? 0 : (kSampleBytes + stack) * options.frequency_hz;
   return samples + (options.switches == CpuScope::none ? 0 : kSwitchBytes) + 1;
 }
-
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 bool is_activity(uint32_t type) {
   return type == PERF_RECORD_SAMPLE || type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE;
@@ -44,7 +43,7 @@ PerfReader::Samples form_of(const CpuOptions& options) {
 }  // namespace
 
 CpuRecorder::CpuRecorder(const CpuOptions& options, Sink& sink, WhatIsOn on, PerfEventOpen open)
-    : options_(options), sink_(sink), on_(std::move(on)), open_(std::move(open)), patience_ns_(kSecondNs) {}
+    : options_(options), sink_(sink), on_(std::move(on)), open_(std::move(open)), patience_ns_(kNsPerSecond) {}
 
 void CpuRecorder::open(pid_t process) {
   if (!options_.any()) return;
@@ -69,7 +68,7 @@ void CpuRecorder::map_rings(const std::vector<int>& events) {
     if (ring) {
       rings_.push_back(std::move(*ring));
       const auto bytes = static_cast<int64_t>(rings_.back().bytes());
-      patience_ns_ = std::min(patience_ns_, bytes / 2 * kSecondNs / bytes_a_second(options_));
+      patience_ns_ = std::min(patience_ns_, bytes / 2 * kNsPerSecond / bytes_a_second(options_));
     } else {
       state_.problem = ring.error().message;
     }
@@ -80,7 +79,7 @@ int64_t CpuRecorder::sweep() {
   if (rings_.empty()) return 0;
   const int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   const size_t before = fresh_.size();
-  const int64_t settled = clock_ns(CLOCK_MONOTONIC) - kUnsettledNs;
+  const int64_t settled = clock_ns(CLOCK_MONOTONIC) - kUnsettledSamplesNs;
   for (PerfRing& ring : rings_) ring.drain(fresh_);
   const auto taken = static_cast<int64_t>(fresh_.size() - before);
   pass_on(settled, on_());

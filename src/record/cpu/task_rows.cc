@@ -5,7 +5,7 @@
 namespace sonde::record {
 namespace {
 
-uint64_t key(uint32_t process, uint32_t thread) { return uint64_t{process} << 32U | thread; }
+uint64_t task_key(uint32_t process, uint32_t thread) { return uint64_t{process} << 32U | thread; }
 
 }  // namespace
 
@@ -15,7 +15,8 @@ TaskRows::TaskRows(Trace& trace) : trace_(trace) {
   }
   for (ThreadId t = 0; t < trace.threads.size(); ++t) {
     const Thread& thread = trace.threads[t];
-    threads_[key(static_cast<uint32_t>(trace.processes[thread.process].pid), static_cast<uint32_t>(thread.tid))] = t;
+    threads_[task_key(static_cast<uint32_t>(trace.processes[thread.process].pid), static_cast<uint32_t>(thread.tid))] =
+        t;
   }
 }
 
@@ -26,7 +27,8 @@ ProcessId TaskRows::process(uint32_t number) {
 }
 
 ThreadId TaskRows::thread(uint32_t process, uint32_t thread) {
-  const auto [found, fresh] = threads_.try_emplace(key(process, thread), static_cast<ThreadId>(trace_.threads.size()));
+  const auto [found, fresh] =
+      threads_.try_emplace(task_key(process, thread), static_cast<ThreadId>(trace_.threads.size()));
   if (fresh) {
     trace_.threads.push_back({.process = this->process(process),
                               .global_id = global_id(process, thread),
@@ -38,7 +40,7 @@ ThreadId TaskRows::thread(uint32_t process, uint32_t thread) {
 }
 
 void TaskRows::name(uint32_t process, uint32_t thread, std::string_view text) {
-  names_[key(process, thread)] = trace_.names.intern(text);
+  names_[task_key(process, thread)] = trace_.names.intern(text);
 }
 
 void TaskRows::put_names() {
@@ -46,7 +48,7 @@ void TaskRows::put_names() {
     const auto found = names_.find(of);
     if (name == kNone && found != names_.end()) name = found->second;
   };
-  for (const auto& [number, row] : processes_) put(trace_.processes[row].name, key(number, number));
+  for (const auto& [number, row] : processes_) put(trace_.processes[row].name, task_key(number, number));
   for (const auto& [of, row] : threads_) put(trace_.threads[row].name, of);
 }
 

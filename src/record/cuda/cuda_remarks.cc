@@ -1,15 +1,15 @@
 #include "record/cuda/cuda_remarks.h"
-#include "base/time_units.h"
 
 #include <cstdlib>
+
+#include "base/text/byte_size.h"
+#include "base/time_units.h"
 
 namespace sonde::record {
 namespace {
 
 using wire::CudaInvalid;
 using wire::CudaState;
-
-constexpr double kBytesPerMegabyte = 1e6;
 
 std::string counted(int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);

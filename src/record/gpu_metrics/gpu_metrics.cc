@@ -12,7 +12,7 @@
 namespace sonde::record {
 namespace {
 
-using Source = std::tuple<uint32_t, uint32_t, uint32_t>;  ///< process, thread, device
+using MetricsSource = std::tuple<uint32_t, uint32_t, uint32_t>;  ///< process, thread, device
 
 /// What the process that sampled a GPU reported of it.
 struct Facts {
@@ -38,9 +38,9 @@ wire::SamplingTallyBody since(const wire::SamplingTallyBody& until, const wire::
           .reserved = 0};
 }
 
-class Filling {
+class MetricsFilling {
  public:
-  Filling(Trace& trace, const Slices& slices, int64_t begin, int64_t end)
+  MetricsFilling(Trace& trace, const Slices& slices, int64_t begin, int64_t end)
       : trace_(trace), slices_(slices), begin_(begin), end_(end) {}
 
   void read_facts() {
@@ -210,7 +210,7 @@ class Filling {
   const Slices& slices_;
   int64_t begin_;
   int64_t end_;
-  std::map<Source, Facts> facts_;
+  std::map<MetricsSource, Facts> facts_;
   std::vector<size_t> with_samples_;
   GpuMetricsTally tally_;
 };
@@ -219,7 +219,7 @@ class Filling {
 
 GpuMetricsTally fill_gpu_metrics(Trace& trace, const Slices& slices, int64_t begin, int64_t end,
                                  const PartTaker& take) {
-  Filling filling(trace, slices, begin, end);
+  MetricsFilling filling(trace, slices, begin, end);
   filling.read_facts();
   return filling.fill(take);
 }

@@ -164,7 +164,7 @@ std::string real_text(uint64_t bits, size_t bytes) {
   return bytes == sizeof(float) ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
 }
 
-std::string quoted(std::string_view text) { return fmt::format("\"{}\"", json_escape(text)); }
+std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", json_escape(text)); }
 
 bool PayloadReader::take(size_t bytes, size_t& at, uint64_t& bits) const {
   if (bytes == 0 || bytes > sizeof bits || at > bytes_.size() || bytes > bytes_.size() - at) return false;
@@ -185,7 +185,7 @@ bool PayloadReader::read_basic(Basic basic, size_t& at, std::string& json) {
     case Form::number: json += fmt::format("{}", sign_extended(bits, basic.bytes)); break;
     case Form::string:
       text_ = context_.string(bits);
-      json += quoted(text_);
+      json += in_quotes(text_);
       break;
     default: json += fmt::format("{}", bits); break;
   }
@@ -201,7 +201,7 @@ bool PayloadReader::read_enum(const PayloadSchema& schema, size_t& at, std::stri
       names += (names.empty() ? "" : "|") + entry.name;
     }
   }
-  json += names.empty() ? fmt::format("{}", bits) : quoted(names);
+  json += names.empty() ? fmt::format("{}", bits) : in_quotes(names);
   return true;
 }
 
@@ -243,7 +243,7 @@ bool PayloadReader::read_characters(uint64_t count, size_t& at, std::string& jso
   if (at > bytes_.size() || count > bytes_.size() - at) return false;
   const std::string_view all(reinterpret_cast<const char*>(bytes_.data()) + at, count);
   text_ = valid_utf8(all.substr(0, all.find('\0')));
-  json += quoted(text_);
+  json += in_quotes(text_);
   at += count;
   return true;
 }
@@ -291,7 +291,7 @@ bool PayloadReader::read_schema(const PayloadSchema& schema, size_t& at, std::st
   for (size_t i = 0; i < schema.entries.size(); ++i) {
     const PayloadEntry& entry = schema.entries[i];
     lengths_.push_back(0);
-    json += fmt::format("{}{}:", i == 0 ? "" : ",", quoted(entry.name.empty() ? fmt::format("{}", i) : entry.name));
+    json += fmt::format("{}{}:", i == 0 ? "" : ",", in_quotes(entry.name.empty() ? fmt::format("{}", i) : entry.name));
     if (!place(schema, entry, base, at, depth) || !read_entry(schema, entry, at, json, depth)) return false;
     if ((entry.flags & kMessage) != 0) message_ = text_;
   }

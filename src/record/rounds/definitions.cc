@@ -7,7 +7,7 @@
 namespace sonde::record {
 namespace {
 
-uint64_t key(uint32_t of, uint64_t number) { return uint64_t{of} << 32U | (number & 0xFFFFFFFFU); }
+uint64_t definition_key(uint32_t of, uint64_t number) { return uint64_t{of} << 32U | (number & 0xFFFFFFFFU); }
 
 }  // namespace
 
@@ -24,9 +24,13 @@ Definitions::Definitions(Trace& trace, const Slices& slices, const Images& image
 
 void Definitions::add(const wire::Record& record, uint32_t image, const Slice& slice) {
   switch (record.head.kind) {
-    case wire::Kind::string: strings_[key(image, record.id)] = intern_text(trace_, record.text); return;
-    case wire::Kind::domain: domains_[key(image, record.id)] = domain_named(intern_text(trace_, record.text)); return;
-    case wire::Kind::thread_name: threads_[key(slice.process, record.id)] = intern_text(trace_, record.text); return;
+    case wire::Kind::string: strings_[definition_key(image, record.id)] = intern_text(trace_, record.text); return;
+    case wire::Kind::domain:
+      domains_[definition_key(image, record.id)] = domain_named(intern_text(trace_, record.text));
+      return;
+    case wire::Kind::thread_name:
+      threads_[definition_key(slice.process, record.id)] = intern_text(trace_, record.text);
+      return;
     case wire::Kind::category:
       categories_[{image, record.head.domain, static_cast<uint32_t>(record.id)}] = {
           slice.process, slice.thread, record.head.time, intern_text(trace_, record.text)};
@@ -43,25 +47,25 @@ DomainId Definitions::domain_named(NameId name) {
 }
 
 NameId Definitions::string(uint32_t image, uint32_t number) const {
-  const auto found = strings_.find(key(image, number));
+  const auto found = strings_.find(definition_key(image, number));
   return found != strings_.end() ? found->second
                                  : trace_.names.intern(fmt::format("registered string {} (name lost)", number));
 }
 
 DomainId Definitions::domain(uint32_t image, uint16_t number) const {
-  const auto found = domains_.find(key(image, number));
+  const auto found = domains_.find(definition_key(image, number));
   return found != domains_.end() ? found->second : default_domain_;
 }
 
 NameId Definitions::thread(uint32_t process, uint32_t thread) const {
-  const auto found = threads_.find(key(process, thread));
+  const auto found = threads_.find(definition_key(process, thread));
   return found != threads_.end() ? found->second : kNone;
 }
 
 void Definitions::hand_over(const std::function<ThreadId(uint32_t process, uint32_t thread)>& thread_row,
                             int64_t origin_ns) const {
-  for (const auto& [key, category] : categories_) {
-    const auto [image, of, number] = key;
+  for (const auto& [place, category] : categories_) {
+    const auto [image, of, number] = place;
     trace_.categories.push_back({.start = std::max<int64_t>(0, category.time - origin_ns),
                                  .thread = thread_row(category.process, category.thread),
                                  .domain = domain(image, of),

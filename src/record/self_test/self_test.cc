@@ -12,7 +12,7 @@ namespace sonde::record {
 namespace {
 
 /// A context on a GPU takes below a second; on a host with many GPUs and no persistence daemon, some.
-constexpr int64_t kTimeoutNs = 20'000'000'000;
+constexpr int64_t kTestTimeoutNs = 20'000'000'000;
 constexpr size_t kMaxOutput = 65536;
 
 int64_t kernels_in(const Mapping& mapping) {
@@ -78,7 +78,7 @@ Result<SelfTest> self_test(SubprocessRunner& runner, const std::string& program,
       runner.run({.words = {program},
                   .environment = {{wire::kMappingVariable, mapping->place()}, {"CUDA_INJECTION64_PATH", library}},
                   .output_file = scratch.path,
-                  .time_limit_ns = kTimeoutNs});
+                  .time_limit_ns = kTestTimeoutNs});
   if (!end) return SelfTest{SelfTest::Outcome::failed, end.error().message};
   if (end->interrupted) return fail("interrupted before the program was started");
   const auto said = read_small_file(scratch.path, kMaxOutput);

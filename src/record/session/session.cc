@@ -18,7 +18,7 @@ namespace sonde::record {
 namespace {
 
 /// Who connects and asks nothing may stay so long, and so many may be there at once.
-constexpr int64_t kTimeoutNs = 5'000'000'000;
+constexpr int64_t kAnswerTimeoutNs = 5'000'000'000;
 constexpr size_t kMaxGuests = 16;
 
 /// Only this user, and root.
@@ -78,7 +78,7 @@ void Session::welcome() {
 
 std::optional<Session::Asked> Session::next() {
   welcome();
-  const int64_t late = monotonic_ns() - kTimeoutNs;
+  const int64_t late = monotonic_ns() - kAnswerTimeoutNs;
   std::erase_if(guests_, [&](const Guest& guest) { return !guest.asked && guest.since_ns < late; });
   for (size_t i = 0; i < guests_.size(); ++i) {
     const size_t before = guests_.size();

@@ -18,11 +18,6 @@ std::string condition(const gate::BaselineEntry& entry, std::string_view name) {
   return found == entry.conditions.end() ? std::string() : found->second;
 }
 
-std::string when_text(int64_t time_s) {
-  constexpr size_t kToMinute = 16;  // "2026-01-31 12:00"
-  return moment_text(time_s, ' ').substr(0, kToMinute);
-}
-
 /// "Commit      8e1e4ab1f"; nothing where the text is empty.
 std::string line(std::string_view title, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("{:<24}{}\n", title, text);
@@ -76,7 +71,7 @@ Table baseline_table(const gate::BaselineListing& listing) {
     add(table, name, entry.name);
     add(table, number, std::string(entry_number(entry)));
     add(table, commit, gate::short_commit(entry.commit));
-    add(table, when, when_text(entry.time_s));
+    add(table, when, minute_text(entry.time_s));
     runs.push_back(static_cast<int64_t>(entry.runs.size()));
     add(table, pinned, entry.pinned ? "yes" : "");
     add(table, gpu, condition(entry, "gpu"));

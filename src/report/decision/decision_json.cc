@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "sonde.gate/1";
+constexpr const char* kGateSchema = "sonde.gate/1";
 
 std::string key(std::string_view name, Unit unit) { return std::string(name) + std::string(unit_suffix(unit)); }
 
@@ -116,7 +116,7 @@ Json combined_json(const gate::Decision& decision) {
 }  // namespace
 
 Json decision_document(const gate::Decision& decision, const DecisionContext& context) {
-  return {{"schema", kSchema},
+  return {{"schema", kGateSchema},
           {"sonde_version", SONDE_VERSION},
           {"title", text_or_null<Json>(context.title)},
           {"budget", text_or_null<Json>(context.budget_file)},

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema =
+constexpr const char* kSarifSchema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 std::string_view level_text(CheckLevel level) {
@@ -97,7 +97,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
   const Json run = {{"tool", {{"driver", driver}}},
                     {"invocations", Json::array({invocation})},
                     {"results", results_json(decision, rules, context)}};
-  sink(written_json({{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", Json::array({run})}}));
+  sink(written_json({{"$schema", kSarifSchema}, {"version", "2.1.0"}, {"runs", Json::array({run})}}));
 }
 
 }  // namespace

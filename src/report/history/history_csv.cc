@@ -6,7 +6,7 @@
 namespace sonde {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string csv_cell(std::string_view text) {
   std::string cell;
   append_csv_cell(cell, text);
   return cell;
@@ -41,9 +41,9 @@ std::string history_csv(const gate::History& history) {
     for (size_t i = 0; i < series.points.size(); ++i) {
       const gate::HistoryPoint& point = series.points[i];
       const gate::ChangePoint* change = change_at(series, i);
-      text += fmt::format("{},{},{},{}Z,{},{},{},{},{},{}\n", quoted(series.metric), unit_symbol(series.unit),
-                          quoted(series.title), moment_text(point.time_s), quoted(point.commit), quoted(point.entry),
-                          point.value, level_of(series, i),
+      text += fmt::format("{},{},{},{}Z,{},{},{},{},{},{}\n", csv_cell(series.metric), unit_symbol(series.unit),
+                          csv_cell(series.title), moment_text(point.time_s), csv_cell(point.commit),
+                          csv_cell(point.entry), point.value, level_of(series, i),
                           change == nullptr           ? ""
                           : is_worse(series, *change) ? "worse"
                                                       : "better",

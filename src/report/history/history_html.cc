@@ -5,7 +5,7 @@
 namespace sonde {
 namespace {
 
-constexpr std::string_view kHead = R"(<!doctype html>
+constexpr std::string_view kHistoryHead = R"(<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -54,7 +54,7 @@ std::string changes(const gate::HistorySeries& series) {
 }  // namespace
 
 std::string history_html(const gate::History& history) {
-  std::string text(kHead);
+  std::string text(kHistoryHead);
   text += R"(<div class="scroll">)" + history_svg(history) + "</div>\n";
   for (const gate::HistorySeries& series : history.series) text += changes(series);
   for (const std::string& note : history.notes) text += fmt::format("<p>{}</p>\n", xml_text(note));

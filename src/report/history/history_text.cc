@@ -10,11 +10,6 @@ constexpr size_t kUsualWidth = 80;
 constexpr size_t kWidestPlot = 120;
 constexpr size_t kDay = 10;
 
-std::string when_text(int64_t time_s) {
-  constexpr size_t kToMinute = 16;  // "2026-01-31 12:00"
-  return moment_text(time_s, ' ').substr(0, kToMinute);
-}
-
 std::string heading(const gate::HistorySeries& series) {
   const auto count = static_cast<int64_t>(series.points.size());
   return fmt::format("{}: {}, {} to {}, {} is better", series_title(series), counted(count, "value"),
@@ -38,7 +33,7 @@ Table change_table(const gate::HistorySeries& series) {
     const gate::HistoryPoint& point = series.points[each.index];
     mark.push_back(table.keep(std::string(1, change_mark(i + 1))));
     commit.push_back(table.keep(point_name(point)));
-    when.push_back(table.keep(when_text(point.time_s)));
+    when.push_back(table.keep(minute_text(point.time_s)));
     before.push_back(table.keep(value_text(series, each.before)));
     after.push_back(table.keep(value_text(series, each.after)));
     change.push_back(table.keep(change_text(each)));

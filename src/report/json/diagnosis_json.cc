@@ -53,7 +53,12 @@ std::string_view answer_name(Answer answer) {
 }
 
 Json explained_json(const TimeExplained& explained) {
-  return {{"by_findings_ns", explained.by_findings_ns}, {"work_ns", explained.work_ns}, {"idle_ns", explained.idle_ns}};
+  Json json = {
+      {"by_findings_ns", explained.by_findings_ns}, {"work_ns", explained.work_ns}, {"idle_ns", explained.idle_ns}};
+  if (const auto& roofline = explained.roofline) {
+    json["roofline"] = {{"known_percent", roofline->known_percent}, {"roofline_percent", roofline->roofline_percent}};
+  }
+  return json;
 }
 
 /// What repeats, and how many of its turns were judged.

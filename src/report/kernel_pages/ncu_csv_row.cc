@@ -8,7 +8,7 @@
 namespace sonde {
 namespace {
 
-constexpr std::array<std::string_view, 11> kTitles = {
+constexpr std::array<std::string_view, 11> kCsvTitles = {
     "ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
     "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
 
@@ -40,11 +40,11 @@ void NcuCsvRow::add_launch(const Trace& trace, const KernelProfile& kernel) {
 }
 
 void NcuCsvRow::add_launch_titles() {
-  for (const std::string_view title : kTitles) add(title);
+  for (const std::string_view title : kCsvTitles) add(title);
 }
 
 void NcuCsvRow::add_launch_blanks() {
-  for (size_t i = 0; i < kTitles.size(); ++i) add({});
+  for (size_t i = 0; i < kCsvTitles.size(); ++i) add({});
 }
 
 void NcuCsvRow::end() { line_ += ','; }

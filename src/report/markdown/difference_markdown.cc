@@ -14,14 +14,14 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kUsualRows = 10;
+constexpr size_t kMarkdownRows = 10;
 /// Changes below this part of the time that is compared are noise of clocks and of rounding.
-constexpr int64_t kMinPart = 10'000;
+constexpr int64_t kMinMarkdownPart = 10'000;
 
 std::string ns_text(const gate::Part& part) { return part.ns ? time_text(static_cast<double>(*part.ns)) : "-"; }
 
 struct Shown {
-  size_t most = kUsualRows;
+  size_t most = kMarkdownRows;
   int64_t least_ns = 0;
 };
 
@@ -80,7 +80,8 @@ std::string chains_text(const std::vector<gate::KernelChange>& changes, size_t m
 
 std::string difference_markdown(const gate::Difference& found, bool all) {
   const int64_t gpu_time = found.base_ns * static_cast<int64_t>(std::max<size_t>(found.gpus, 1));
-  const Shown shown = all ? Shown{std::numeric_limits<size_t>::max(), -1} : Shown{kUsualRows, gpu_time / kMinPart};
+  const Shown shown =
+      all ? Shown{std::numeric_limits<size_t>::max(), -1} : Shown{kMarkdownRows, gpu_time / kMinMarkdownPart};
   if (!found.comparable.causes()) return length_sentence(found) + "\n";
   const std::string modules =
       found.comparable.modules ? rows_text("Module, own GPU time", found.modules, shown) : std::string();
@@ -93,7 +94,7 @@ std::string comparison_markdown(const Comparison& comparison, bool all) {
   text += sources_text("Base", comparison.base_sources) + "\n" + sources_text("New", comparison.changed_sources);
   text += conditions_text(comparison) + "\n";
   if (comparison.difference) return text + difference_markdown(*comparison.difference, all);
-  return text + chains_text(comparison.kernel_chains, all ? std::numeric_limits<size_t>::max() : kUsualRows);
+  return text + chains_text(comparison.kernel_chains, all ? std::numeric_limits<size_t>::max() : kMarkdownRows);
 }
 
 }  // namespace sonde

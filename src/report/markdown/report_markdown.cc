@@ -15,14 +15,12 @@ namespace sonde {
 namespace {
 
 /// GitHub takes comments of 65,536 characters; this leaves room for a sentence around it.
-constexpr size_t kMostBytes = 65'000;
+constexpr size_t kMostMarkdownBytes = 65'000;
 
 constexpr size_t kMaxFiles = 8;
 constexpr size_t kMostGpus = 32;
 constexpr size_t kMostFindings = 20;
 constexpr size_t kMaxRows = 15;
-
-double real(int64_t value) { return static_cast<double>(value); }
 
 std::string more_text(size_t all, size_t shown, std::string_view noun) {
   if (all <= shown) return {};
@@ -66,7 +64,7 @@ std::string gpus_text(const RunSummary& summary) {
   return text + more_text(summary.gpus.size(), kMostGpus, "GPU");
 }
 
-std::string ceiling_text(const Facts& facts, const Finding& f) {
+std::string ceiling_markdown(const Facts& facts, const Finding& f) {
   if (!f.takes_time) return "costs no time yet";
   return fmt::format("{} {} ({})", f.reachable ? "at most" : "bound:", time_text(real(f.ceiling_ns)),
                      percent_text(facts.percent_of_wall(f.ceiling_ns), 100));
@@ -80,7 +78,7 @@ std::string findings_text(const ReportSource& source) {
   }
   for (size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
     const Finding& f = findings[i];
-    text += fmt::format("{}. {}, {}: {}\n   {}\n", i + 1, markdown_code(f.id), ceiling_text(source.facts, f),
+    text += fmt::format("{}. {}, {}: {}\n   {}\n", i + 1, markdown_code(f.id), ceiling_markdown(source.facts, f),
                         markdown_text(text_of(f.id + ".says", f.arguments)),
                         markdown_text("What to do: " + text_of(f.id + ".do", f.arguments)));
   }
@@ -151,8 +149,8 @@ std::string profile_text(const ReportSource& source) {
 
 /// Cuts behind the last line that fits.
 std::string within_limit(std::string text) {
-  if (text.size() <= kMostBytes) return text;
-  text.resize(text.rfind('\n', kMostBytes - 100) + 1);
+  if (text.size() <= kMostMarkdownBytes) return text;
+  text.resize(text.rfind('\n', kMostMarkdownBytes - 100) + 1);
   return text + "\nTruncated to the size limit of a comment.\n";
 }
 

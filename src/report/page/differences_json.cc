@@ -52,7 +52,7 @@ std::vector<gate::DifferenceRow> shortened(std::vector<gate::DifferenceRow> rows
   return rows;
 }
 
-Json rows_json(const std::vector<gate::DifferenceRow>& rows) {
+Json table_rows_json(const std::vector<gate::DifferenceRow>& rows) {
   return json_column(shortened(rows), [](const gate::DifferenceRow& row) {
     return Json{{"name", row.name},
                 {"base_ns", row.base.ns ? Json(*row.base.ns) : Json(nullptr)},
@@ -115,10 +115,10 @@ Json differences_json(const ReportSource& base, const ReportSource& changed) {
           {"new_ns", found.changed_ns},
           {"findings", findings_json(match_findings(base.diagnosis.findings, changed.diagnosis.findings))},
           {"causes", causes_json(found.causes)},
-          {"modules", rows_json(found.modules)},
-          {"kernels", rows_json(found.kernels)},
-          {"copies", rows_json(found.copies)},
-          {"idle", rows_json(idle_rows(found))}};
+          {"modules", table_rows_json(found.modules)},
+          {"kernels", table_rows_json(found.kernels)},
+          {"copies", table_rows_json(found.copies)},
+          {"idle", table_rows_json(idle_rows(found))}};
 }
 
 }  // namespace sonde

@@ -31,7 +31,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-constexpr std::string_view kHead = R"(<!doctype html>
+constexpr std::string_view kPageHead = R"(<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -52,7 +52,7 @@ constexpr std::string_view kHead = R"(<!doctype html>
 
 void write_page(const nlohmann::ordered_json& document, Blobs& blobs, const Sink& sink) {
   const PageAssets& assets = page_assets();
-  sink(fmt::format(kHead, assets.script_hash, assets.style_hash, escaped(document["title"].get<std::string>()),
+  sink(fmt::format(kPageHead, assets.script_hash, assets.style_hash, escaped(document["title"].get<std::string>()),
                    assets.style, embedded(document)));
   sink(assets.script);
   sink("</script>\n");

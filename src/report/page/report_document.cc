@@ -16,11 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "sonde.report/1";
+constexpr const char* kReportSchema = "sonde.report/1";
 constexpr const char* kDataSchema = "sonde.report_data/1";
 /// Of blobs and lists of tracks: what is left of 25 MB, which mail and chat still take, is for the program and the rest
 /// of what is shown first.
-constexpr size_t kMostBytes = 24'000'000;
+constexpr size_t kMostPageBytes = 24'000'000;
 
 /// The sections that have something, each as `place` puts it.
 template <typename Place>
@@ -56,7 +56,7 @@ Json heading_json(const char* schema, const std::string& title) {
 }  // namespace
 
 Json report_document(const std::string& title, ReportSources sources, Blobs& blobs) {
-  Json document = heading_json(kSchema, title);
+  Json document = heading_json(kReportSchema, title);
   for (const ReportSource* source : sources) {
     Json profile = profile_json(*source);
     profile["sections"] = sections_json(*source, [&](Json content) { return blobs.add(content); });
@@ -64,7 +64,7 @@ Json report_document(const std::string& title, ReportSources sources, Blobs& blo
   }
   if (sources.size() > 1) document["differences"] = blobs.add(differences_json(*sources[0], *sources[1]));
   const size_t others = blobs.bytes_from(0);
-  const size_t room = kMostBytes > others ? (kMostBytes - others) / std::max<size_t>(1, sources.size()) : 0;
+  const size_t room = kMostPageBytes > others ? (kMostPageBytes - others) / std::max<size_t>(1, sources.size()) : 0;
   for (size_t i = 0; i < sources.size(); ++i)
     document["profiles"][i]["timeline"] = timeline_json(*sources[i], room, blobs);
   return document;

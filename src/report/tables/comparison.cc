@@ -17,8 +17,6 @@ namespace {
 
 using gate::ChangeKind;
 
-double real(int64_t value) { return static_cast<double>(value); }
-
 std::vector<std::string> sources_of(std::span<const gate::RunRecord> runs) {
   std::vector<std::string> sources;
   for (const gate::RunRecord& run : runs) sources.push_back(run.source);

@@ -16,6 +16,8 @@ inline constexpr int kDefaultDigits = 3;
 [[nodiscard]] std::string bytes_text(double bytes);
 [[nodiscard]] std::string rate_text(double bytes_per_s);
 [[nodiscard]] std::string percent_text(double part, double whole);
+/// A sum of nanoseconds or bytes as these take it.
+[[nodiscard]] inline double real(int64_t value) { return static_cast<double>(value); }
 /// The same of any unit, with more digits where the usual ones do not tell enough. What is below 0.05 % is not shown as
 /// 0.0 %, nor a part of a count left out.
 [[nodiscard]] std::string amount_text(double number, Unit unit, int digits = kDefaultDigits);

@@ -112,11 +112,14 @@ std::string explained_text(const Facts& facts, const Diagnosis& diagnosis, size_
   if (!facts.has_gpu_work() || facts.wall_ns() <= 0 || diagnosis.answer == Answer::could_not_look) return {};
   const TimeExplained& e = diagnosis.explained;
   const auto share = [&](int64_t ns) { return percent_text(facts.percent_of_wall(ns), 100); };
-  return '\n' +
-         wrapped(fmt::format("of this time: {} covered by findings, {} GPU work that no finding covers, {} idle and "
-                             "not explained",
-                             share(e.by_findings_ns), share(e.work_ns), share(e.idle_ns)),
-                 0, width);
+  std::string text =
+      fmt::format("of this time: {} covered by findings, {} GPU work that no finding covers, {} idle and not explained",
+                  share(e.by_findings_ns), share(e.work_ns), share(e.idle_ns));
+  if (e.roofline) {
+    text += fmt::format("; operators of known shapes, {} of the kernels' time, run at {} of their roofline",
+                        percent_text(e.roofline->known_percent, 100), percent_text(e.roofline->roofline_percent, 100));
+  }
+  return '\n' + wrapped(text, 0, width);
 }
 
 /// Rules that abstain for one reason stand together.

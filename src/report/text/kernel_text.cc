@@ -11,7 +11,7 @@
 namespace sonde {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTitles = {"Metric Name", "Metric Unit", "Metric Value"};
+constexpr std::array<std::string_view, 3> kMetricTitles = {"Metric Name", "Metric Unit", "Metric Value"};
 
 void add_known(std::string& text, std::string_view what, int64_t value) {
   if (value != kUnknown) text += fmt::format(", {} {}", what, value);
@@ -71,12 +71,12 @@ std::string metric_lines(std::span<const ShownMetric> metrics) {
   const auto widen = [&](const Cells& cells) {
     for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], text_width(cells[i]));
   };
-  widen(kTitles);
+  widen(kMetricTitles);
   for (const ShownMetric& metric : metrics) widen({metric.label, metric.unit, metric.value});
   std::array<std::string, 3> dashes;
   for (size_t i = 0; i < dashes.size(); ++i) dashes[i] = std::string(widths[i], '-');
   const std::string rule = line({dashes[0], dashes[1], dashes[2]}, widths);
-  std::string text = rule + line(kTitles, widths) + rule;
+  std::string text = rule + line(kMetricTitles, widths) + rule;
   for (const ShownMetric& metric : metrics) text += line({metric.label, metric.unit, metric.value}, widths);
   return text + rule;
 }

@@ -14,8 +14,6 @@ constexpr size_t kDefaultWidth = 100;
 /// What fits on one screen beside the rest.
 constexpr size_t kShownNames = 8;
 
-double real(int64_t value) { return static_cast<double>(value); }
-
 class Screen {
  public:
   Screen(const RenderOptions& options)

@@ -28,10 +28,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[1];
-  dump(folder, "usual", testing::sample_decision()->decision, "budgets/my budget.yaml");
-  dump(folder, "passing", testing::passing_decision()->decision, "budget.yaml");
-  dump(folder, "hostile", testing::sample_decision(testing::hostile_name())->decision, testing::hostile_name());
-  dump(folder, "large", testing::many_kernels(2000)->decision, "/srv/budget.yaml");
+  dump(folder, "usual", sample_decisions::sample_decision()->decision, "budgets/my budget.yaml");
+  dump(folder, "passing", sample_decisions::passing_decision()->decision, "budget.yaml");
+  dump(folder, "hostile", sample_decisions::sample_decision(sample_decisions::hostile_name())->decision,
+       sample_decisions::hostile_name());
+  dump(folder, "large", sample_decisions::many_kernels(2000)->decision, "/srv/budget.yaml");
   dump(folder, "empty", gate::Decision(), "");
   return 0;
 }

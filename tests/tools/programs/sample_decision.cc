@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace sonde::testing {
+namespace sonde::sample_decisions {
 namespace {
 
 using namespace gate;
@@ -198,4 +198,4 @@ std::string hostile_name() {
   return name + std::string(10'000, 'x');
 }
 
-}  // namespace sonde::testing
+}  // namespace sonde::sample_decisions

@@ -5,7 +5,7 @@
 
 #include "gate/decide/decision.h"
 
-namespace sonde::testing {
+namespace sonde::sample_decisions {
 
 /// A decision written by hand, with the budget that its verdicts refer to.
 struct SampleDecision {
@@ -26,4 +26,4 @@ struct SampleDecision {
 /// commands of GitHub Actions and printf take for theirs, and 10,000 characters.
 [[nodiscard]] std::string hostile_name();
 
-}  // namespace sonde::testing
+}  // namespace sonde::sample_decisions

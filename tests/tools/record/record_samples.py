@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
-from _recorded import PATIENCE_S, PROGRAM, SONDE, TOOLS, Recorded, check, record
+from _recorded import PATIENCE_S, PROGRAM, SONDE, TOOLS, Recorded, check, fix_addresses, record
 
 SAMPLED = TOOLS / "sampled_program"
 ON = ["-t", "none", "-s", "process-tree"]
@@ -243,6 +243,7 @@ def not_permitted(folder):
 
 
 def main():
+    fix_addresses()
     everything = [known_shares, without_names, by_frame_pointers, cpp_threads, python, processes, unloaded_library,
                   made_code, replaced_program, thread_states, only_the_span]
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as name:

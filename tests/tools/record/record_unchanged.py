@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
-from _recorded import PATIENCE_S, PROGRAM, SONDE, TOOLS, check
+from _recorded import PATIENCE_S, PROGRAM, SONDE, TOOLS, check, fix_addresses
 
 PYTHON = sys.executable
 BUSY = "for i in 1 2 3 4 5; do echo $i; done | sort -r | tr '\\n' ' '"
@@ -142,6 +142,7 @@ def without_recorder(folder):
 
 
 def main():
+    fix_addresses()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for part in (recorded, on_full_disk, without_recorder):

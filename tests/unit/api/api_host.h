@@ -95,7 +95,7 @@ inline monitor::Incident an_incident(int64_t id, std::optional<int64_t> cleared_
   return incident;
 }
 
-class ApiHost : public testing::Test {
+class ApiHost : public ::testing::Test {
  protected:
   static constexpr int64_t kNow_ns = 1'763'784'010'000'000'000;  ///< 2025-11-22T04:00:10Z
 

@@ -18,7 +18,7 @@ using Names = std::vector<std::string>;
 constexpr const char* kStrategyKey = "gpu.multi_gpu.default_strategy";
 constexpr const char* kTasksKey = "gpu.multi_gpu.max_concurrent_tasks_per_gpu";
 
-class ConfigLive : public testing::Test {
+class ConfigLive : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("sonde_live_" + std::to_string(getpid()));

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace sonde::testing {
+namespace sonde::power_cut {
 namespace {
 
 constexpr size_t kSector = 512;
@@ -407,4 +407,4 @@ Files PowerCut::files(Kept kept, std::mt19937_64& random) const {
   return files;
 }
 
-}  // namespace sonde::testing
+}  // namespace sonde::power_cut

@@ -11,7 +11,7 @@
 
 #include <sqlite3.h>
 
-namespace sonde::testing {
+namespace sonde::power_cut {
 
 /// Names and contents of files.
 using Files = std::map<std::string, std::string>;
@@ -118,4 +118,4 @@ class PowerCut {
   std::vector<size_t> pending_names_;
 };
 
-}  // namespace sonde::testing
+}  // namespace sonde::power_cut

@@ -11,7 +11,7 @@
 namespace sonde::dispatch {
 namespace dispatch_batch_test {
 
-using namespace testing;
+using namespace simulated;
 
 std::map<std::string, int64_t> split_of(Host& host, size_t tasks, const std::string& type = "default") {
   const auto id = host.engine->submit_batch("b", std::vector(tasks, spec_of(type)), host.now);

@@ -10,7 +10,7 @@
 namespace sonde::dispatch {
 namespace dispatch_configuration_test {
 
-using namespace testing;
+using namespace simulated;
 
 config::Config with_slots(int64_t slots) {
   config::Config config;

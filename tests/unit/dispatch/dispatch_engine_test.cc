@@ -8,7 +8,7 @@
 namespace sonde::dispatch {
 namespace dispatch_engine_test {
 
-using namespace testing;
+using namespace simulated;
 
 TEST(DispatchEngine, AStepSaysWhatIsToBeSavedAndStarted) {
   Host host(2);

@@ -7,7 +7,7 @@
 namespace sonde::dispatch {
 namespace dispatch_explain_test {
 
-using namespace testing;
+using namespace simulated;
 
 config::Config slots(int64_t count) {
   config::Config config;

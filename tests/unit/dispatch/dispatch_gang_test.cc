@@ -9,7 +9,7 @@
 namespace sonde::dispatch {
 namespace dispatch_gang_test {
 
-using namespace testing;
+using namespace simulated;
 
 config::Config one_at_a_time() {
   config::Config config;

@@ -10,7 +10,7 @@
 #include "dispatch/engine.h"
 
 /// A host for tests of the dispatcher's engine: the test sets the GPUs and moves the clock.
-namespace sonde::dispatch::testing {
+namespace sonde::dispatch::simulated {
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kGiB = 1LL << 30;
@@ -114,4 +114,4 @@ class Host {
 using Rules = std::vector<std::string>;
 using Ids = std::vector<int64_t>;
 
-}  // namespace sonde::dispatch::testing
+}  // namespace sonde::dispatch::simulated

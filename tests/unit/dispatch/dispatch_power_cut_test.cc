@@ -13,9 +13,9 @@
 namespace sonde::dispatch {
 namespace dispatch_power_cut_test {
 
-using sonde::testing::CutDisk;
-using sonde::testing::Files;
-using sonde::testing::PowerCut;
+using sonde::power_cut::CutDisk;
+using sonde::power_cut::Files;
+using sonde::power_cut::PowerCut;
 
 const std::string kFolder = "/state";
 

@@ -8,7 +8,7 @@
 namespace sonde::dispatch {
 namespace dispatch_queue_test {
 
-using namespace testing;
+using namespace simulated;
 
 /// One GPU that runs one task at a time.
 config::Config one_at_a_time() {

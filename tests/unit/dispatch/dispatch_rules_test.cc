@@ -9,7 +9,7 @@
 namespace sonde::dispatch {
 namespace dispatch_rules_test {
 
-using namespace testing;
+using namespace simulated;
 
 /// Names of the rules that refuse; texts and verdicts have to agree.
 struct Judged {

@@ -21,7 +21,7 @@ namespace dispatch_store_test {
 using namespace std::string_literals;
 
 namespace fs = std::filesystem;
-using sonde::testing::CutDisk;
+using sonde::power_cut::CutDisk;
 
 /// A folder of its own for each test, gone afterwards.
 class DispatchStore : public ::testing::Test {

@@ -10,7 +10,7 @@
 namespace sonde::dispatch {
 namespace dispatch_strategies_test {
 
-using namespace testing;
+using namespace simulated;
 
 config::Config with_strategy(const std::string& name) {
   config::Config config;

@@ -25,7 +25,7 @@ RunRecord record_of(const std::string& driver = "550", const std::string& gpu = 
   return record;
 }
 
-class BaselineStore : public testing::Test {
+class BaselineStore : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("sonde_store_" + std::to_string(getpid()));

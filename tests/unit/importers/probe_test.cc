@@ -18,7 +18,7 @@ namespace sonde {
 namespace probe_test {
 
 /// A file of the test's own, removed at its end.
-class OwnFile : public testing::Test {
+class OwnFile : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(path_); }
 

@@ -21,7 +21,7 @@ std::string error_of(std::string_view json) {
 }
 
 /// A file in a folder that goes away with the test.
-class FileTest : public testing::Test {
+class FileTest : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / "sonde_test_XXXXXX";

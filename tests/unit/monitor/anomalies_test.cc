@@ -85,7 +85,7 @@ TEST(Minutes, LeaveOutWhatIsNotFresh) {
 }
 
 /// Fortnights of 8 GPUs with one fault each; the full tests have twelve of each.
-class AnomalousFortnight : public testing::TestWithParam<simulated_host::FaultRow> {};
+class AnomalousFortnight : public ::testing::TestWithParam<simulated_host::FaultRow> {};
 
 TEST_P(AnomalousFortnight, IsFoundWithoutFalseAlarms) {
   const simulated_host::FaultRow& row = GetParam();

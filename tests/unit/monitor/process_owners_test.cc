@@ -119,7 +119,7 @@ TEST(Printable, HasNoControlsAndIsUtf8) {
 }
 
 /// A made-up /proc.
-class ProcessOwnersTest : public testing::Test {
+class ProcessOwnersTest : public ::testing::Test {
  protected:
   ProcessOwnersTest() : root_(std::filesystem::temp_directory_path() / fmt::format("sonde_proc_{}", getpid())) {
     std::filesystem::remove_all(root_);

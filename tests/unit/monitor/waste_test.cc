@@ -52,7 +52,7 @@ GpuSample sample(const State& state, size_t gpu = 0) {
   return s;
 }
 
-class Waste : public testing::Test {
+class Waste : public ::testing::Test {
  protected:
   void at(int64_t second, const State& state) {
     const GpuSample s = sample(state);

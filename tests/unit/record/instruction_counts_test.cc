@@ -38,7 +38,7 @@ wire::CountedLaunchBody launch(uint64_t counting, uint64_t kernel, bool is_begin
   return body;
 }
 
-class InstructionCountsTest : public testing::Test {
+class InstructionCountsTest : public ::testing::Test {
  protected:
   KernelProfile give(uint64_t kernel) {
     KernelProfile profile;

@@ -8,9 +8,9 @@
 namespace sonde {
 namespace decision_formats_test {
 
-using testing::many_kernels;
-using testing::passing_decision;
-using testing::sample_decision;
+using sample_decisions::many_kernels;
+using sample_decisions::passing_decision;
+using sample_decisions::sample_decision;
 
 std::string written(std::string_view format, const gate::Decision& decision, const DecisionContext& context) {
   std::string all;

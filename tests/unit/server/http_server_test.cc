@@ -78,7 +78,7 @@ class Client {
   std::string text_;
 };
 
-class HttpServer : public testing::Test {
+class HttpServer : public ::testing::Test {
  protected:
   void start() {
     options_.port = 0;

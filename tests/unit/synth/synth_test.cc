@@ -87,7 +87,7 @@ std::map<StreamId, std::vector<int64_t>> durations(const Trace& t, std::string_v
   return found;
 }
 
-class EachProgram : public testing::TestWithParam<std::string> {};
+class EachProgram : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Synth, EachProgram, testing::Values("inference", "training", "tuned"),
                          [](const auto& info) { return info.param; });
 

@@ -150,7 +150,12 @@ export interface Diagnosis {
   /** The answer where no finding leads. */
   headline: string | null;
   /** Where the judged time goes; the three add up to it. */
-  explained: { by_findings_ns: number; work_ns: number; idle_ns: number };
+  explained: {
+    by_findings_ns: number;
+    work_ns: number;
+    idle_ns: number;
+    roofline?: { known_percent: number; roofline_percent: number };
+  };
   findings: Finding[];
   not_recorded: string[];
   no_conclusion: { rule: string; id: string; says: string }[];

@@ -32,11 +32,22 @@ export function headlineText({ headline, wall_ns }: Diagnosis): string {
   return wall_ns === 0 ? 'There is no run to judge because no times were recorded.' : (headline ?? '');
 }
 
+/** The folded findings and the most that each can save. */
+export const foldedText = ({ findings }: Diagnosis): string =>
+  findings
+    .filter((finding) => finding.folded)
+    .map((finding) => `${finding.id} ${percentText(finding.ceiling_percent)}`)
+    .join(', ');
+
 /** Where the judged time goes; empty where nothing was judged. */
 export function explainedText({ answer, explained, wall_ns }: Diagnosis): string {
   if (wall_ns === 0 || answer === 'could_not_look') return '';
   const share = (ns: number) => percentText((100 * ns) / wall_ns);
-  return `Of this time: ${share(explained.by_findings_ns)} covered by findings, ${share(explained.work_ns)} GPU work that no finding covers, ${share(explained.idle_ns)} idle and not explained.`;
+  const { by_findings_ns, work_ns, idle_ns, roofline } = explained;
+  const operators = roofline
+    ? ` Operators of known shapes, ${percentText(roofline.known_percent)} of the kernels’ time, run at ${percentText(roofline.roofline_percent)} of their roofline.`
+    : '';
+  return `Of this time: ${share(by_findings_ns)} covered by findings, ${share(work_ns)} GPU work that no finding covers, ${share(idle_ns)} idle and not explained.${operators}`;
 }
 
 /** Whether something was not looked at, or not concluded. */

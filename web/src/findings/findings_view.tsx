@@ -1,7 +1,7 @@
 import './findings.css';
 import type { Diagnosis } from '../data/format.ts';
 import { FindingCard } from './finding_card.tsx';
-import { abstentionsOf, explainedText, hasLimits, headlineText, judgedText } from './finding_text.ts';
+import { abstentionsOf, explainedText, foldedText, hasLimits, headlineText, judgedText } from './finding_text.ts';
 import { Name } from '../page/name.tsx';
 
 interface FindingsProps {
@@ -30,16 +30,31 @@ export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
           <Name text={headline} most={1200} />
         </p>
       ) : null}
-      <ol class="finding-list">
-        {diagnosis.findings.map((finding, i) => (
-          <li key={i}>
-            <FindingCard finding={finding} profile={profile} index={i} leads={leads} />
-          </li>
-        ))}
-      </ol>
+      <FindingList diagnosis={diagnosis} profile={profile} leads={leads} folded={false} />
+      {diagnosis.findings.some((finding) => finding.folded) ? (
+        <details class="folded-findings">
+          <summary>Also seen, with little to gain or nothing to do but to measure: {foldedText(diagnosis)}</summary>
+          <FindingList diagnosis={diagnosis} profile={profile} leads={leads} folded={true} />
+        </details>
+      ) : null}
       {explained ? <p class="finding-note">{explained}</p> : null}
       <Limits diagnosis={diagnosis} />
     </section>
+  );
+}
+
+/** Findings that are folded, or those that are not. A card is known by its place among all. */
+function FindingList({ diagnosis, profile, leads, folded }: FindingsProps & { folded: boolean }) {
+  return (
+    <ol class="finding-list">
+      {diagnosis.findings.map((finding, i) =>
+        finding.folded === folded ? (
+          <li key={i}>
+            <FindingCard finding={finding} profile={profile} index={i} leads={leads} />
+          </li>
+        ) : null,
+      )}
+    </ol>
   );
 }
 
