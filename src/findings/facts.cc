@@ -40,9 +40,11 @@ void Facts::leave_out_cut() {
     return;
   }
   std::vector<Span>& steady = steps->steady;
-  const auto whole = std::ranges::count_if(steady, [&](const Span& step) { return step.second <= cut->start_ns; });
-  if (whole == 0 || static_cast<size_t>(whole) < std::min(kMinSteadySteps, steady.size())) return;
-  std::erase_if(steady, [&](const Span& step) { return step.second > cut->start_ns; });
+  const auto cut_off = std::ranges::find_if(steady, [&](const Span& step) { return step.second > cut->start_ns; });
+  const auto whole = static_cast<size_t>(cut_off - steady.begin());
+  if (whole == 0 || whole < std::min(kMinSteadySteps, steady.size())) return;
+  steady.resize(whole);
+  steps->launched.resize(whole);
   extent.second = steady.back().second;
 }
 

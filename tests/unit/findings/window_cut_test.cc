@@ -22,6 +22,11 @@ class Behind {
     for (size_t i = 0; i < calls.size(); ++i) kernels_.push_back({static_cast<int64_t>(20 * i) * kUs, calls[i]});
   }
 
+  /// The launches in steps of 20.
+  void add_steps() {
+    for (int64_t i = 0; i < kLaunches; i += 20) builder_.push_pop(thread_, 10 * i * kUs, 10 * (i + 20) * kUs, "step");
+  }
+
   /// Until this time the recording has kernels, but those that begin between `lost_from` and `lost_until`.
   [[nodiscard]] Trace build(int64_t end, int64_t lost_from = 0, int64_t lost_until = 0) {
     std::string name;
@@ -54,6 +59,17 @@ TEST(WindowCut, JudgesTheTimeBeforeTheFirstLaunchThatIsCutOff) {
   EXPECT_EQ(facts.extent, Span(0, 1500 * kUs));
   EXPECT_FALSE(fails(facts, Check::records_complete));
   EXPECT_FALSE(fails(facts, Check::window_long_enough));
+}
+
+TEST(WindowCut, StepsThatAreCutOffAreNotJudgedOnTheHostEither) {
+  Behind run(50);
+  run.add_steps();
+  const Trace trace = run.build(4000 * kUs);
+  const Facts facts(trace);
+  ASSERT_TRUE(facts.cut && facts.steps);
+  EXPECT_EQ(facts.steps->steady.size(), 7);  // of 20, and of 150 launches whose kernels are recorded
+  EXPECT_EQ(facts.steps->launched.size(), 7);
+  EXPECT_EQ(facts.steps->launched.back(), Span(1200 * kUs, 1400 * kUs));
 }
 
 TEST(WindowCut, RecordsLostInTheMidstStayLost) {
