@@ -26,7 +26,7 @@ struct Command {
   std::string_view name;
   std::string_view description;  ///< one line
   std::string_view example;      ///< a command line that works as it is, except for its file names
-  /// Declares the options, and the work of the command; null where it has commands only.
+  /// Declares the options, and the work of the command; null where it has commands only, or is not in this build.
   void (*set_up)(CommandLine& command);
   CommandGroup group = CommandGroup::other;  ///< of a command in another: that one's
   std::span<const Command> commands = {};    ///< of this command
@@ -49,6 +49,8 @@ struct ChosenCommand {
   std::vector<std::string> known = {};  ///< its commands, where `wrong` is set
 
   [[nodiscard]] bool is_program() const { return path == "sonde"; }
+  /// A command of the service, in a build without the service.
+  [[nodiscard]] bool is_left_out() const { return row != nullptr && row->set_up == nullptr && row->commands.empty(); }
   /// Whether a word that names none of its commands may be a file.
   [[nodiscard]] bool takes_files() const;
 };

@@ -23,9 +23,19 @@
 
 namespace sonde {
 
+#ifdef SONDE_SERVICE
+#define SONDE_SERVICE_COMMAND(name) SONDE_COMMAND(name)
+#else
+#define SONDE_SERVICE_COMMAND(name)
+#endif
 #define SONDE_COMMAND(name) extern const Command name##_command;
 #include "cli/list.inc"
 #undef SONDE_COMMAND
+#ifndef SONDE_SERVICE
+#undef SONDE_SERVICE_COMMAND
+#define SONDE_SERVICE_COMMAND(name) \
+  Command{#name, "(not in this build; ./dev build has it)", "", nullptr, CommandGroup::operate},
+#endif
 
 namespace {
 
@@ -34,6 +44,7 @@ const std::array kCommands = {
 #include "cli/list.inc"
 #undef SONDE_COMMAND
 };
+#undef SONDE_SERVICE_COMMAND
 
 using Words = std::span<const std::string_view>;
 
@@ -86,12 +97,18 @@ int usage_error(const ChosenCommand& chosen, std::string_view what) {
   return kUsage;
 }
 
+int left_out(const ChosenCommand& chosen) {
+  complain(fmt::format("this build has no '{}'; './dev build' makes build/release/sonde, which has it", chosen.path));
+  return kCannot;
+}
+
 /// Chooses the command, registers its options alone, parses the words, and runs its work.
 int run(Words words) {
   ProgramOptions options;
   CommandLine program = program_line(options);
   const ChosenCommand chosen = choose_command(program, kCommands, words);
   if (const std::string mistyped = mistyped_command(chosen); !mistyped.empty()) return usage_error(chosen, mistyped);
+  if (chosen.is_left_out()) return left_out(chosen);
   const auto accepted = parser_words(chosen, words);
   if (!accepted) return usage_error(chosen, accepted.error().message);
   const auto help_is_wanted = program.parse(*accepted);

@@ -22,7 +22,8 @@ std::string introduction(std::span<const Command> rows) {
   std::string text = fmt::format("{}\n\n", kPurpose);
   for (const std::string_view name : kMain) {
     const auto row = std::ranges::find(rows, name, &Command::name);
-    if (row != rows.end()) text += fmt::format("  {:<8}{}\n          {}\n", name, row->description, row->example);
+    if (row != rows.end() && !row->example.empty())
+      text += fmt::format("  {:<8}{}\n          {}\n", name, row->description, row->example);
   }
   return text + "\n'sonde --help' lists all commands; 'sonde COMMAND --help' lists the options of one.\n";
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "findings/checks.h"
 #include "findings/facts.h"
 #include "findings/finding.h"
+#include "findings/time_explained.h"
 
 namespace sonde {
 
@@ -27,20 +27,6 @@ enum class Answer : uint8_t {
   problems,        ///< at least one finding that is not folded
   nothing_found,   ///< most rules looked, and none found a problem worth fixing
   could_not_look,  ///< most rules abstained, or there is no GPU work
-};
-
-/// How close the judged kernels come to what their GPUs allow for the shapes of their operators.
-struct RooflineShare {
-  double known_percent = 0;     ///< part of the kernels' time for which a least time is known
-  double roofline_percent = 0;  ///< that least time, of the time of these kernels
-};
-
-/// Where the judged time goes, in nanoseconds of wall time; the three add up to it.
-struct TimeExplained {
-  int64_t by_findings_ns = 0;             ///< at most what findings that are not folded can save
-  int64_t work_ns = 0;                    ///< the GPU works, and no finding covers it; a mean over GPUs
-  int64_t idle_ns = 0;                    ///< the GPU is idle, and no finding covers it
-  std::optional<RooflineShare> roofline;  ///< of the GPU work; absent where no operator's shapes are known
 };
 
 /// What a finding on measured kernels says of one launch.

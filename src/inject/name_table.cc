@@ -109,7 +109,7 @@ Name* name_of(const NameTable& table, uintptr_t number) noexcept {
   return name != nullptr && name->text.load(std::memory_order_acquire) != nullptr ? name : nullptr;
 }
 
-Text text_of(const Name& name) noexcept { return {name.text.load(std::memory_order_relaxed), name.bytes}; }
+Text recorded_text(const Name& name) noexcept { return {name.text.load(std::memory_order_relaxed), name.bytes}; }
 
 }  // namespace
 
@@ -131,7 +131,7 @@ bool was_given(const NameTable& table, uintptr_t number) noexcept { return name_
 
 Text text_of_name(const NameTable& table, uintptr_t number) noexcept {
   const Name* const name = name_of(table, number);
-  return name == nullptr ? Text{} : text_of(*name);
+  return name == nullptr ? Text{} : recorded_text(*name);
 }
 
 uint32_t known_name(const NameTable& table, uintptr_t number) noexcept {
@@ -141,7 +141,7 @@ uint32_t known_name(const NameTable& table, uintptr_t number) noexcept {
   const uint64_t token = attachment.guard->load(std::memory_order_relaxed);
   // Acquire and release: what another thread reported to the recorder is there before what this one writes.
   if (token != 0 && name->reported.load(std::memory_order_acquire) == token) return known;
-  if (write_definition(table.kind, name->domain, known, text_of(*name))) {
+  if (write_definition(table.kind, name->domain, known, recorded_text(*name))) {
     name->reported.store(attachment.guard->load(std::memory_order_relaxed), std::memory_order_release);
   }
   return known;

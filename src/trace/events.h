@@ -232,7 +232,7 @@ struct Ranges {
   Codes payload_kind;
   Longs payload;   ///< bit pattern
   Longs sequence;  ///< autograd's sequence number, kUnknown
-  Ids shapes;      ///< NameId of the input shapes as recorded
+  Ids shapes;      ///< NameId of the operator's inputs (recorded_inputs.h)
   Payloads payloads;
   template <typename = void>
   auto columns() {

@@ -76,8 +76,7 @@ class Activities {
     const Ranges& r = trace.ranges;
     RangesThatLoadData loads(trace);
     for (Row row = 0; row < row_count(r); ++row) {
-      const bool python = trace.domains[r.domain[row]].kind == DomainKind::python;
-      if (!is_push_pop(r, row) || !is_closed(r, row) || python) continue;
+      if (!is_named_scope(trace, row)) continue;
       const IdleCause cause = loads(row) ? IdleCause::data_loading : IdleCause::range;
       add(r.thread[row], {r.start[row], r.end[row], cause, r.name[row], row});
     }

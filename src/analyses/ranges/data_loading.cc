@@ -43,9 +43,7 @@ std::vector<Span> data_loading_spans(const Trace& trace) {
   RangesThatLoadData loads(trace);
   std::vector<Span> spans;
   for (Row row = 0; row < row_count(r); ++row) {
-    const bool python = trace.domains[r.domain[row]].kind == DomainKind::python;
-    if (!is_push_pop(r, row) || !is_closed(r, row) || python) continue;
-    if (loads(row)) spans.emplace_back(r.start[row], r.end[row]);
+    if (is_named_scope(trace, row) && loads(row)) spans.emplace_back(r.start[row], r.end[row]);
   }
   merge_spans(spans);
   return spans;

@@ -35,4 +35,10 @@ struct RangeLabel {
 /// False for a range that was open when the recording ended: it has no duration to sum.
 [[nodiscard]] inline bool is_closed(const Ranges& ranges, Row row) { return ranges.end[row] != kUnknown; }
 
+/// A closed push/pop range that the program or its framework named, not a frame of Python's call stack.
+[[nodiscard]] inline bool is_named_scope(const Trace& trace, Row row) {
+  const Ranges& r = trace.ranges;
+  return is_push_pop(r, row) && is_closed(r, row) && trace.domains[r.domain[row]].kind != DomainKind::python;
+}
+
 }  // namespace sonde

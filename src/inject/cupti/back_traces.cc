@@ -116,7 +116,7 @@ void take_chain(uint32_t correlation) noexcept {
   if (first < count) write_chain(correlation, frames + first, static_cast<uint32_t>(count - first));
 }
 
-void on_call(Domain domain, uint32_t id, const void* raw) noexcept {
+void on_traced_call(Domain domain, uint32_t id, const void* raw) noexcept {
   const auto place = static_cast<uint32_t>(domain);
   if (!is_on.load(std::memory_order_relaxed) || place >= kDomains || id >= kMaxCalls) return;
   const auto& data = *static_cast<const CallbackData*>(raw);
@@ -138,7 +138,7 @@ void watch_for_back_traces(const Library& library) noexcept {
   static_cast<void>(backtrace(&frame, 1));  // loads the unwinder, which must not happen within a call
   own = library_at(reinterpret_cast<const void*>(&write_chain));
   cupti = library_at(reinterpret_cast<const void*>(library.subscribe));
-  add_handler(on_call);
+  add_handler(on_traced_call);
   for (uint32_t domain = 1; domain < kDomains; ++domain) {
     for (uint32_t call = 1; call < kMaxCalls; ++call) {
       sorts[domain][call] = wanted_sort(library, static_cast<Domain>(domain), call);

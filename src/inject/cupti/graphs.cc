@@ -37,7 +37,7 @@ struct GraphData {
 };
 static_assert(sizeof(GraphData) == 56);
 
-uint32_t number_of(Result (*function)(const void*, uint32_t*), const void* object) noexcept {
+uint32_t graph_number(Result (*function)(const void*, uint32_t*), const void* object) noexcept {
   uint32_t number = 0;
   const bool known = object != nullptr && function != nullptr && function(object, &number) == Result::ok;
   return known ? number : 0;
@@ -46,9 +46,9 @@ uint32_t number_of(Result (*function)(const void*, uint32_t*), const void* objec
 void write_change(CudaGraphChange change, const GraphData& data) noexcept {
   constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::CudaGraphBody);
   const Library& cupti = *library();
-  const wire::CudaGraphBody body{change, number_of(cupti.graph_number, data.graph),
-                                 number_of(cupti.graph_number, data.original),
-                                 number_of(cupti.executable_number, data.executable)};
+  const wire::CudaGraphBody body{change, graph_number(cupti.graph_number, data.graph),
+                                 graph_number(cupti.graph_number, data.original),
+                                 graph_number(cupti.executable_number, data.executable)};
   std::byte* const at = begin_record(kBytes);
   if (at == nullptr) return;
   put(put_head(at, wire::Kind::cuda_graph, kBytes, 0, 0, now_ns()), body);

@@ -29,7 +29,7 @@ constinit std::atomic<bool> watched{false};
 
 /// The recording begins when the one call has come back, and ends before the other does anything. The runtime's calls
 /// are the driver's within: the second of the two changes nothing.
-void on_call(Domain domain, uint32_t id, const void* data) noexcept {
+void on_profiler_call(Domain domain, uint32_t id, const void* data) noexcept {
   const bool is_entry = static_cast<const CallbackData*>(data)->site == 0;
   for (const RangeCall& call : kCalls) {
     if (call.domain != domain || call.id != id || call.begins == is_entry) continue;
@@ -56,7 +56,7 @@ bool is_profiler_range(Domain domain, uint32_t call) noexcept {
 void watch_profiler_range(const Library& library) noexcept {
   if (!needs_profiler_range()) return;
   watched = true;
-  add_handler(on_call);
+  add_handler(on_profiler_call);
   for (const RangeCall& call : kCalls) {
     const Result result = watch(library, call.domain, call.id, true);
     if (result == Result::ok) continue;

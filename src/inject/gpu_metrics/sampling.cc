@@ -48,7 +48,7 @@ struct Gpu {
 constinit Bell bell;
 constinit Bell ended;
 constinit std::atomic<Life> life{Life::none};
-constinit std::atomic<uint64_t> own_process{0};
+constinit std::atomic<uint64_t> sampled_process{0};
 constinit PmSampling sampling;
 constinit Gpu gpus[kMostGpus];
 constinit uint32_t gpus_on = 0;
@@ -195,7 +195,7 @@ void* work(void*) noexcept {
 
 /// Waits for what was sampled last. A child of fork() has no such thread.
 void on_exit() noexcept {
-  if (own_process.load() != attachment.guard->load()) return;
+  if (sampled_process.load() != attachment.guard->load()) return;
   Life running = Life::running;
   if (!life.compare_exchange_strong(running, Life::asked_to_end)) return;
   bell.ring();
@@ -212,7 +212,7 @@ void on_exit() noexcept {
 
 bool is_sampling() noexcept {
   const Life now = life.load(std::memory_order_acquire);
-  return now != Life::none && now != Life::ended && own_process.load() == attachment.guard->load();
+  return now != Life::none && now != Life::ended && sampled_process.load() == attachment.guard->load();
 }
 
 void begin_sampling() noexcept {
@@ -220,7 +220,7 @@ void begin_sampling() noexcept {
   announce();
   Life none = Life::none;
   if (!life.compare_exchange_strong(none, Life::running)) return;
-  own_process.store(attachment.guard->load());
+  sampled_process.store(attachment.guard->load());
   if (!start_own_thread(work)) {
     life.store(Life::ended);
     return report(SamplingState::failed, wire::kNoGpu, "no thread could be started in the program");

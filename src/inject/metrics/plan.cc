@@ -6,11 +6,6 @@
 namespace sonde::inject::metrics {
 namespace {
 
-bool failed(const char* function, Result result) noexcept {
-  if (result != Result::ok) report_failure(function, static_cast<int32_t>(result));
-  return result != Result::ok;
-}
-
 /// What the planning of one GPU needs, while it lasts.
 class Planner {
  public:

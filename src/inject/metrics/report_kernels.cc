@@ -43,6 +43,11 @@ void report_failure(const char* function, int32_t result) noexcept {
   report(wire::MeasureState::failed, function, result);
 }
 
+bool failed(const char* function, cupti::Result result) noexcept {
+  if (result != cupti::Result::ok) report_failure(function, static_cast<int32_t>(result));
+  return result != cupti::Result::ok;
+}
+
 void report_kernel(const wire::MeasuredKernelBody& kernel, const char* mangled, int64_t time) noexcept {
   report_with_text(wire::Kind::measured_kernel, 0, kernel, mangled, time);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "inject/cupti/library.h"
 #include "inject/encode.h"
 #include "wire/kernel_record.h"
 
@@ -10,6 +11,8 @@ void report(wire::MeasureState state, const char* text = "", int32_t result = 0)
 
 /// That a function of CUPTI or the driver gave this instead of success.
 void report_failure(const char* function, int32_t result) noexcept;
+/// Whether a function of CUPTI failed; reports it.
+[[nodiscard]] bool failed(const char* function, cupti::Result result) noexcept;
 
 void report_kernel(const wire::MeasuredKernelBody& kernel, const char* mangled, int64_t time) noexcept;
 

@@ -4,15 +4,6 @@
 #include "inject/pages.h"
 
 namespace sonde::inject::metrics {
-namespace {
-
-bool failed(const char* function, Result result) noexcept {
-  if (result != Result::ok) report_failure(function, static_cast<int32_t>(result));
-  return result != Result::ok;
-}
-
-}  // namespace
-
 bool Session::open(const Profiler& profiler, const Settings& wanted, void* context, int device) noexcept {
   profiler_ = &profiler;
   context_ = context;
