@@ -8,21 +8,6 @@
 namespace sonde::inject {
 namespace {
 
-/// A name is there once it has its text: whoever finds that finds all of it.
-struct Name {
-  std::atomic<const char*> text;
-  std::atomic<uint64_t> reported;  ///< token of the process that reported it to the recorder
-  uint16_t bytes;
-  uint16_t domain;
-};
-
-/// Texts one behind the other, `used` bytes of them; more where some did not fit any more.
-struct TextBlock {
-  static constexpr uint32_t kBytes = (1U << 20U) - sizeof(uint32_t);
-  std::atomic<uint32_t> used;
-  char bytes[kBytes];
-};
-
 /// Names and texts lie in blocks that are mapped when they are needed: an allocator that is itself instrumented must
 /// not be called from here.
 constexpr uint32_t kBlockNames = 1024;
@@ -33,6 +18,21 @@ constexpr uint32_t kMaxBlocks = kMaxStrings / kBlockNames;
 /// Nobody waits here: a thread that is stopped in the middle of a registration, by the system, by a signal whose
 /// handler registers too, or for ever in a child of fork(), leaves a number that was given to no name.
 struct NameTable {
+  /// A name is there once it has its text: whoever finds that finds all of it.
+  struct Name {
+    std::atomic<const char*> text;
+    std::atomic<uint64_t> reported;  ///< token of the process that reported it to the recorder
+    uint16_t bytes;
+    uint16_t domain;
+  };
+
+  /// Texts one behind the other, `used` bytes of them; more where some did not fit any more.
+  struct TextBlock {
+    static constexpr uint32_t kBytes = (1U << 20U) - sizeof(uint32_t);
+    std::atomic<uint32_t> used;
+    char bytes[kBytes];
+  };
+
   wire::Kind kind;
   uint32_t most;
   std::atomic<uint32_t> count{};  ///< numbers taken
@@ -44,6 +44,9 @@ constinit NameTable domains{.kind = wire::Kind::domain, .most = kMaxDomains};
 constinit NameTable strings{.kind = wire::Kind::string, .most = kMaxStrings};
 
 namespace {
+
+using Name = NameTable::Name;
+using TextBlock = NameTable::TextBlock;
 
 /// Puts `count` zeroed values into a place that held `seen`, unless another thread has done so. False without memory.
 template <typename T>
