@@ -1,6 +1,7 @@
 #include "cli/profile_options.h"
 
 #include "analyses/kernels/kernel_join.h"
+#include "base/text/duration.h"
 #include "cli/output.h"
 #include "trace/link.h"
 
@@ -15,6 +16,20 @@ void add_profile_options(CommandLine& command, ProfileOptions& options, std::str
       .option("--filter-nvtx", options.filter_nvtx, "RANGE",
               "only events during the NVTX range NAME[@DOMAIN][/INDEX], in its process")
       .excludes(time);
+}
+
+void add_step_time_option(CommandLine& command, ProfileOptions& options) {
+  command.option("--step-time", options.step_time, "TIME",
+                 "time of a step as measured without a profiler, such as 13.3ms: the profiler's own cost is set to "
+                 "match it (default: estimated from the profile)");
+}
+
+Result<std::optional<WithoutRecorder>> take_out_recorder(const ProfileOptions& options, Trace& trace) {
+  if (options.step_time.empty()) return take_out_recorder(trace);
+  const auto step = parse_duration(options.step_time);
+  if (!step) return fail("--step-time: {}", step.error().message);
+  if (*step <= 0) return fail("--step-time: '{}' is not above 0", options.step_time);
+  return take_out_recorder(trace, *step);
 }
 
 namespace {

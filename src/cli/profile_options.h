@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/replay/without_recorder.h"
 #include "cli/command.h"
 #include "importers/importer.h"
 #include "trace/window.h"
@@ -17,6 +18,7 @@ struct ProfileOptions {
   std::vector<std::string> files;
   std::string filter_time;
   std::string filter_nvtx;
+  std::string step_time;  ///< of a step, as measured without a profiler
 };
 
 inline constexpr std::string_view kProfileHelp = "profile, or a folder or several files that are the ranks of one run";
@@ -25,6 +27,12 @@ inline constexpr std::string_view kJoinedProfileHelp =
     "whose kernels are matched to its launches";
 
 void add_profile_options(CommandLine& command, ProfileOptions& options, std::string_view help = kProfileHelp);
+
+/// Of commands that take the recorder's own cost out of a run.
+void add_step_time_option(CommandLine& command, ProfileOptions& options);
+
+/// Takes what recording cost out of a run that load() read (take_out_recorder()).
+[[nodiscard]] Result<std::optional<WithoutRecorder>> take_out_recorder(const ProfileOptions& options, Trace& trace);
 
 /// Runs a command's work: a missing FILE is a usage error, an error of the work is printed. Gives the exit code.
 [[nodiscard]] int finish(const ProfileOptions& options, const std::function<Status()>& work);

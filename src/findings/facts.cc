@@ -7,7 +7,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
-Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
+Facts::Facts(const Trace& of, std::optional<KernelJoin> measured, std::optional<WithoutRecorder> without)
     : trace(of),
       parts(parts_of_run(of)),
       run(parts.run),
@@ -21,7 +21,8 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
       communication(communication_kinds(of)),
       collectives(match_collectives(of, gpus, communication)),
       activity(gpu_activity(of, gpus, communication)),
-      kernels(std::move(measured)) {
+      kernels(std::move(measured)),
+      recorder(std::move(without)) {
   if (sonde::is_kernel_report(of)) launches = measured_launches(of);
   if (is_kernel_report()) {
     extent = {0, launches.back().start_ns + launches.back().duration_ns};

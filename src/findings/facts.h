@@ -13,6 +13,7 @@
 #include "analyses/measured/measured_launch.h"
 #include "analyses/operators/operator_calls.h"
 #include "analyses/replay/replay.h"
+#include "analyses/replay/without_recorder.h"
 #include "analyses/steps/run_parts.h"
 #include "findings/recorded_launches.h"
 
@@ -25,7 +26,9 @@ inline constexpr double kMinUncutPart = 0.1;
 
 /// What rules need to know of a run, computed once.
 struct Facts {
-  explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt);
+  /// `without` is what take_out_recorder() did to the trace.
+  explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt,
+                 std::optional<WithoutRecorder> without = std::nullopt);
 
   const Trace& trace;
   RunParts parts;
@@ -50,6 +53,8 @@ struct Facts {
   std::optional<KernelJoin> kernels;
   /// Of a kernel report without a timeline. The judged time is then the sum of their durations.
   std::vector<MeasuredLaunch> launches;
+  /// Where the recorder's own cost is known: all times here are those of the run without it.
+  std::optional<WithoutRecorder> recorder;
 
   /// Judges another part of the run.
   void look_at(const JudgedPart& part);
@@ -84,6 +89,10 @@ struct Facts {
   [[nodiscard]] int64_t saving_ns(const Change& change) const;
   /// The operators of the whole run whose input shapes were recorded.
   [[nodiscard]] const OperatorCalls& operators() const;
+  /// When something was recorded that happens at a time of the run as it is judged.
+  [[nodiscard]] int64_t recorded_time(int64_t time_ns) const {
+    return recorder ? recorder->recorded.at(time_ns) : time_ns;
+  }
 
  private:
   /// Finds `cut`, and takes it out of `steps` and `extent`.

@@ -56,6 +56,16 @@ void fold(const Facts& facts, std::vector<Finding>& findings) {
   for (Finding& f : findings) f.folded = !f.fixable || (f.takes_time && any_large && little(f));
 }
 
+/// People look for a place in what was recorded.
+void show_as_recorded(const Facts& facts, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    for (Evidence& place : finding.evidence) {
+      place.start_ns = facts.recorded_time(place.start_ns);
+      place.end_ns = facts.recorded_time(place.end_ns);
+    }
+  }
+}
+
 Answer answer_of(const Facts& facts, const Diagnosis& diagnosis) {
   if (std::ranges::any_of(diagnosis.findings, [](const Finding& f) { return !f.folded; })) return Answer::problems;
   const bool looked = 2 * diagnosis.looked.size() >= diagnosis.asked;
@@ -76,7 +86,7 @@ std::span<const Rule* const> rules() {
 }
 
 Fields diagnosis_fields() {
-  Fields fields{Field::syncs};  // replays of all rules use them
+  Fields fields = Fields{Field::syncs} | kRecorderFields;  // replays of all rules use them
   for (const Rule* rule : rules()) fields |= rule->fields;
   return fields;
 }
@@ -96,6 +106,7 @@ Diagnosis diagnose(const Facts& facts) {
   keep_within_wall(facts.wall_ns(), diagnosis.findings);
   fold(facts, diagnosis.findings);  // what is left of a fix for the same time may be little
   std::ranges::stable_sort(diagnosis.findings, {}, &Finding::folded);
+  if (facts.recorder) show_as_recorded(facts, diagnosis.findings);
   diagnosis.answer = answer_of(facts, diagnosis);
   diagnosis.explained = explained_by(facts, diagnosis.findings);
   return diagnosis;

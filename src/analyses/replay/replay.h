@@ -49,10 +49,33 @@ struct Change {
   /// come behind the work whose results they take, and calls wait for them.
   std::vector<Row> ahead;
   std::vector<SideBySide> side_by_side;  ///< disjoint
+  /// What a node of a CUDA graph waits less behind the node before it on its stream; it keeps a part of that wait.
+  int64_t node_gap_ns = 0;
 
   [[nodiscard]] bool empty() const {
-    return cuts.empty() && kernels.empty() && copies.empty() && sets.empty() && ahead.empty() && side_by_side.empty();
+    return cuts.empty() && kernels.empty() && copies.empty() && sets.empty() && ahead.empty() && side_by_side.empty() &&
+           node_gap_ns == 0;
   }
+};
+
+/// A recorded time, and when it comes in a changed program.
+struct ReplayedTime {
+  int64_t recorded;
+  int64_t replayed;
+};
+
+/// When everything happens in a changed program.
+struct ReplayedRun {
+  struct Operation {
+    const GpuOps* table;  ///< of the trace
+    Row row;
+    int64_t start_ns;
+    int64_t end_ns;
+  };
+  std::vector<Operation> operations;
+  std::vector<uint32_t> group_of;  ///< of each thread, kNone of those that launch nothing
+  /// Of each group of threads, by time; both times rise. Host time between two of them passes evenly.
+  std::vector<std::vector<ReplayedTime>> host;
 };
 
 /// When `extent` ends in a changed program, by replaying what was recorded:
@@ -73,5 +96,9 @@ struct Change {
 /// api with launches and, where there are any, syncs. O(n log n).
 [[nodiscard]] int64_t replayed_end_ns(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
                                       const std::vector<ApiKind>& api_kinds, Span extent, const Change& change);
+
+/// The same replay, and when everything in the extent happens in it.
+[[nodiscard]] ReplayedRun replayed_run(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
+                                       const std::vector<ApiKind>& api_kinds, Span extent, const Change& change);
 
 }  // namespace sonde

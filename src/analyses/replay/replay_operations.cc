@@ -52,7 +52,7 @@ std::vector<ReplayOperation> replay_operations(const Trace& trace, const Gpus& g
     const bool kernels = &ops == &trace.kernels;
     for (Row row = 0; row < row_count(ops); ++row) {
       if (ops.start[row] < extent.first || ops.start[row] >= extent.second) continue;
-      ReplayOperation op{ops.start[row], ops.end[row], ops.stream[row], ops.launch[row]};
+      ReplayOperation op{&ops, row, ops.start[row], ops.end[row], ops.stream[row], ops.launch[row]};
       const auto changed = resized.find({&ops, row});
       op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
       if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];

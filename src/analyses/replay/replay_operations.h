@@ -13,6 +13,8 @@ inline constexpr int64_t kNeverInReplay = std::numeric_limits<int64_t>::min() / 
 
 /// An operation on a GPU.
 struct ReplayOperation {
+  const GpuOps* table;  ///< of the trace
+  Row row;
   int64_t start;
   int64_t end;
   StreamId stream;
@@ -25,6 +27,7 @@ struct ReplayOperation {
   uint32_t group = kNone;       ///< of Change::side_by_side
   bool computes = false;        ///< a kernel
   bool pull = false;            ///< pages of managed memory that come to a GPU
+  int64_t replayed_start = kNeverInReplay;
   int64_t replayed_end = kNeverInReplay;
 };
 

@@ -27,6 +27,7 @@ struct Options {
 /// Profiles that were read, and what was worked out of them. Neither moves once it is there.
 struct Side {
   JoinedProfiles profiles;
+  std::optional<Trace> without = {};  ///< the timeline read again, without what recording cost
   std::optional<ReportSource> source = {};
 };
 
@@ -53,6 +54,20 @@ Status check_output(const Options& options, const ReportFormat& format) {
   return {};
 }
 
+/// Reads the timeline again where it is known what recording cost.
+Result<std::optional<RunWithoutRecorder>> without_recorder(const ProfileOptions& chosen, Side& side) {
+  if (!recording_cost(side.profiles.timeline)) return std::nullopt;
+  auto again = load_joined(chosen, diagnosis_fields() | kernel_join_fields());
+  if (!again) return std::unexpected(again.error());
+  auto recorder = take_out_recorder(chosen, again->timeline);
+  if (!recorder) return std::unexpected(recorder.error());
+  if (!*recorder) return std::nullopt;
+  const Trace& trace = side.without.emplace(std::move(again->timeline));
+  std::optional<KernelJoin> join;
+  if (side.profiles.reports) join = join_kernels(trace, *side.profiles.reports);
+  return RunWithoutRecorder{trace, std::move(join), std::move(**recorder)};
+}
+
 Status load_side(const Options& options, const std::vector<std::string>& files, std::string label,
                  const ReportFormat& format, std::deque<Side>& sides) {
   ProfileOptions chosen = options.profile;
@@ -64,7 +79,9 @@ Status load_side(const Options& options, const std::vector<std::string>& files, 
   std::optional<KernelJoin> join;
   if (side.profiles.reports) join = join_kernels(timeline, *side.profiles.reports);
   if (label.empty()) label = timeline.ranks.front().file;
-  side.source.emplace(std::move(label), timeline, std::move(join), format.parts);
+  auto without = without_recorder(chosen, side);
+  if (!without) return std::unexpected(without.error());
+  side.source.emplace(std::move(label), timeline, std::move(join), format.parts, std::move(*without));
   return {};
 }
 
@@ -134,6 +151,7 @@ std::string formats_help() {
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
+  add_step_time_option(command, options->profile);
   command.option("--base", options->base, "FILE", "with --new: profiles before the change");
   command.option("--new", options->changed, "FILE", "with --base: profiles after the change");
   command.option("--title", options->title, "TITLE", "heading of the report (default: the file's name)");

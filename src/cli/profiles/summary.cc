@@ -2,8 +2,10 @@
 
 #include "cli/output.h"
 #include "cli/profile_options.h"
+#include "report/json/diagnosis_json.h"
 #include "report/json/measured_kernels_json.h"
 #include "report/json/summary_json.h"
+#include "report/text/diagnosis_text.h"
 #include "report/text/log_text.h"
 #include "report/text/measured_kernels_text.h"
 #include "report/text/summary_text.h"
@@ -30,28 +32,39 @@ std::string measured_json(const Trace& trace, const RunSummary& summary) {
   const Facts facts(trace);
   nlohmann::ordered_json document = summary_document(trace, summary);
   document["measured_kernels"] = measured_kernels_json(facts, diagnose(facts));
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return summary_json(document);
 }
 
-std::string text_of(const SummaryOptions& options, const Trace& trace) {
-  const bool measured = is_kernel_report(trace);
+Result<std::string> text_of(const SummaryOptions& options, Trace& trace) {
   const RunSummary summary = summarize(trace);
-  if (options.json) return measured ? measured_json(trace, summary) : summary_json(trace, summary);
-  return measured ? measured_text(trace, terminal_options()) : summary_text(trace, summary, terminal_options());
+  if (is_kernel_report(trace)) {
+    return options.json ? measured_json(trace, summary) : measured_text(trace, terminal_options());
+  }
+  nlohmann::ordered_json document = summary_document(trace, summary);
+  std::string text = options.json ? std::string() : summary_text(trace, summary, terminal_options());
+  const auto recorder = take_out_recorder(options.profile, trace);
+  if (!recorder) return std::unexpected(recorder.error());
+  document["recorder"] = *recorder ? recorder_json(**recorder) : nlohmann::ordered_json(nullptr);
+  if (options.json) return summary_json(document);
+  return *recorder ? text + '\n' + recorder_beside_text(**recorder, terminal_options()) : text;
 }
 
 Status run(const SummaryOptions& options) {
-  const auto trace = load(options.profile, summary_fields() | Fields{Field::kernel_profiles, Field::metric_instances});
+  auto trace = load(options.profile,
+                    summary_fields() | kRecorderFields | Fields{Field::kernel_profiles, Field::metric_instances});
   if (!trace) return std::unexpected(trace.error());
+  const auto text = text_of(options, *trace);
+  if (!text) return std::unexpected(text.error());
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
-  output->write(text_of(options, *trace));
+  output->write(*text);
   return output->close();
 }
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<SummaryOptions>();
   add_profile_options(command, options->profile);
+  add_step_time_option(command, options->profile);
   command.flag("--json", options->json, "print JSON (schema: docs/schemas/summary.schema.json)");
   command.option("-o,--output", options->output, "FILE", "file to write");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");

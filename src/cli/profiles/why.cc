@@ -81,9 +81,11 @@ std::string json_of_run(Facts& facts, Answers& answers) {
 }
 
 Status run(const Options& options, int& exit_code) {
-  const auto profiles = load_joined(options.profile, diagnosis_fields());
+  auto profiles = load_joined(options.profile, diagnosis_fields());
   if (!profiles) return std::unexpected(profiles.error());
-  Facts facts(profiles->timeline, join_of(*profiles));
+  auto recorder = take_out_recorder(options.profile, profiles->timeline);
+  if (!recorder) return std::unexpected(recorder.error());
+  Facts facts(profiles->timeline, join_of(*profiles), std::move(*recorder));
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   Answers answers;
@@ -113,6 +115,7 @@ int why(const Options& options) {
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
+  add_step_time_option(command, options->profile);
   command.flag("--all", options->all, "show all findings, not only the five with the highest cost");
   command.option("-f,--format", options->format, "FORMAT", "output format: text or json (all findings)")
       .shows_default();

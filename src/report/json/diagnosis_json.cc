@@ -1,5 +1,6 @@
 #include "report/json/diagnosis_json.h"
 
+#include "findings/recorder_notes.h"
 #include "report/json/argument_json.h"
 #include "report/json/measured_kernels_json.h"
 #include "report/text/diagnosis_text.h"
@@ -78,8 +79,10 @@ Json measured_json(const JoinCounts& counts) {
           {"matched_measured_kernels", counts.matched_measured}};
 }
 
+/// Where it was recorded.
 Json part_json(const Facts& facts, int64_t origin_ns) {
-  return {{"start_ns", facts.extent.first - origin_ns}, {"end_ns", facts.extent.second - origin_ns}};
+  return {{"start_ns", facts.recorded_time(facts.extent.first) - origin_ns},
+          {"end_ns", facts.recorded_time(facts.extent.second) - origin_ns}};
 }
 
 Json findings_json(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
@@ -112,6 +115,7 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
                    {"run", run_json(facts.parts)},
                    {"judged", part_json(facts, origin_ns)},
                    {"steps", steps_json(facts)},
+                   {"recorder", facts.recorder ? recorder_json(*facts.recorder) : Json(nullptr)},
                    {"answer", answer_name(diagnosis.answer)},
                    {"headline", headline_json(facts, diagnosis)},
                    {"explained", explained_json(diagnosis.explained)},
@@ -127,6 +131,17 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
         {{"rule", a.rule}, {"id", a.id}, {"says", text_of(a.id + ".says", a.arguments)}});
   }
   return document;
+}
+
+Json recorder_json(const WithoutRecorder& recorder) {
+  const RecordedStep& step = recorder.step;
+  Json json = {{"steps", step.steps},     {"recorded_ns", step.recorded_ns}, {"without_ns", step.without_ns},
+               {"low_ns", step.low_ns},   {"high_ns", step.high_ns},         {"busy_ns", step.busy_ns},
+               {"given", recorder.given}, {"notes", Json::array()}};
+  for (const RecorderNote& note : recorder_notes(recorder)) {
+    json["notes"].push_back({{"id", note.id}, {"says", text_of(fmt::format("{}.says", note.id), note.arguments)}});
+  }
+  return json;
 }
 
 std::string diagnosis_json(const Json& document) {

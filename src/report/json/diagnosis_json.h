@@ -17,6 +17,9 @@ namespace sonde {
 [[nodiscard]] nlohmann::ordered_json part_document(const Facts& facts, const Diagnosis& diagnosis,
                                                    int64_t origin_ns = 0);
 
+/// What the recorder cost a step.
+[[nodiscard]] nlohmann::ordered_json recorder_json(const WithoutRecorder& recorder);
+
 /// A document written out.
 [[nodiscard]] std::string diagnosis_json(const nlohmann::ordered_json& document);
 

@@ -121,8 +121,8 @@ Json summary_document(const Trace& trace, const RunSummary& summary, int64_t ori
   return document;
 }
 
-std::string summary_json(const Trace& trace, const RunSummary& summary) {
-  return summary_document(trace, summary).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string summary_json(const nlohmann::ordered_json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sonde

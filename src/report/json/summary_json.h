@@ -13,7 +13,7 @@ namespace sonde {
 [[nodiscard]] nlohmann::ordered_json summary_document(const Trace& trace, const RunSummary& summary,
                                                       int64_t origin_ns = 0);
 
-/// The same on the profile's own clock, written out.
-[[nodiscard]] std::string summary_json(const Trace& trace, const RunSummary& summary);
+/// A document written out.
+[[nodiscard]] std::string summary_json(const nlohmann::ordered_json& document);
 
 }  // namespace sonde

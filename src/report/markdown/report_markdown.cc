@@ -1,4 +1,5 @@
 #include "report/markdown/report_markdown.h"
+#include "findings/recorder_notes.h"
 
 #include <algorithm>
 #include <numeric>
@@ -73,13 +74,19 @@ std::string ceiling_markdown(const Facts& facts, const Finding& f) {
 std::string findings_text(const ReportSource& source) {
   const std::vector<Finding>& findings = source.diagnosis.findings;
   std::string text = "\n### Findings\n\n";
-  if (const std::string headline = headline_without_findings(source.facts, source.diagnosis); !headline.empty()) {
+  if (source.judged) {
+    for (const RecorderNote& note : recorder_notes(*source.judged->recorder)) {
+      text += markdown_text(text_of(fmt::format("{}.says", note.id), note.arguments)) + "\n\n";
+    }
+  }
+  if (const std::string headline = headline_without_findings(source.judged_facts(), source.diagnosis);
+      !headline.empty()) {
     text += markdown_text(headline) + (findings.empty() ? "\n" : "\n\n");
   }
   for (size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
     const Finding& f = findings[i];
-    text += fmt::format("{}. {}, {}: {}\n   {}\n", i + 1, markdown_code(f.id), ceiling_markdown(source.facts, f),
-                        markdown_text(text_of(f.id + ".says", f.arguments)),
+    text += fmt::format("{}. {}, {}: {}\n   {}\n", i + 1, markdown_code(f.id),
+                        ceiling_markdown(source.judged_facts(), f), markdown_text(text_of(f.id + ".says", f.arguments)),
                         markdown_text("What to do: " + text_of(f.id + ".do", f.arguments)));
   }
   return text + more_text(findings.size(), kMostFindings, "finding");

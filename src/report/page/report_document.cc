@@ -40,7 +40,7 @@ Json profile_json(const ReportSource& source) {
   return {{"label", source.label},
           {"span_ns", source.span_ns()},
           {"summary", summary_document(source.trace, source.summary, source.origin_ns())},
-          {"diagnosis", diagnosis_document(source.facts, source.diagnosis, source.origin_ns())},
+          {"diagnosis", diagnosis_document(source.judged_facts(), source.diagnosis, source.origin_ns())},
           {"capture", capture_json(source.trace, source.facts.kernels ? source.facts.kernels->reports : nullptr)},
           {"steps", steps_json(source)}};
 }

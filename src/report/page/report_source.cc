@@ -26,15 +26,17 @@ Timeline all_tracks(const Facts& facts, const std::vector<RankTurns>& turns) {
 
 }  // namespace
 
-ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, ReportParts parts)
+ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, ReportParts parts,
+                           std::optional<RunWithoutRecorder> without)
     : label(std::move(shown_as)), trace(run), facts(run, std::move(join)), turns(turns_of(facts)) {
+  if (without) judged.emplace(without->trace, std::move(without->join), std::move(without->recorder));
   const auto reports = stats_reports();
   if (parts.tables) tables.resize(reports.size());
   // The diagnosis takes longest by far and must not wait: rules build on one another.
   constexpr size_t kOthers = 4;
   parallel_for(kOthers + tables.size(), [&](size_t i) {
     switch (i) {
-      case 0: diagnosis = diagnose(facts); break;
+      case 0: diagnosis = diagnose(judged_facts()); break;
       case 1:
         if (parts.timeline) timeline = all_tracks(facts, turns);
         break;

@@ -17,21 +17,31 @@ struct ReportParts {
   bool timeline = false;
 };
 
+/// A second reading of a profile, without what recording cost (take_out_recorder()).
+struct RunWithoutRecorder {
+  const Trace& trace;
+  std::optional<KernelJoin> join;
+  WithoutRecorder recorder;
+};
+
 /// One profile of a report, and what was worked out of it for all parts.
 struct ReportSource {
-  /// `trace`, and the traces of `join`, must outlive it. Works on all cores.
-  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, ReportParts parts);
+  /// `run`, `without` and the traces of joins must outlive it. Works on all cores.
+  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, ReportParts parts,
+               std::optional<RunWithoutRecorder> without = std::nullopt);
 
   std::string label;  ///< "base", "new", or the file's name
   const Trace& trace;
-  Facts facts;
-  Diagnosis diagnosis;
+  Facts facts;                  ///< as recorded
+  std::optional<Facts> judged;  ///< without what recording cost, where that is known
+  Diagnosis diagnosis;          ///< of judged_facts()
   RunSummary summary;
   ModuleTree modules;
   std::vector<RankTurns> turns;    ///< steps of each rank
   std::vector<StatsTable> tables;  ///< of every statistics report in their order; empty unless asked for
   Timeline timeline;               ///< with every event; empty unless asked for
 
+  [[nodiscard]] const Facts& judged_facts() const { return judged ? *judged : facts; }
   /// The first event: all times of a report are counted from it.
   [[nodiscard]] int64_t origin_ns() const { return summary.start_ns; }
   [[nodiscard]] int64_t span_ns() const { return summary.total_ns; }

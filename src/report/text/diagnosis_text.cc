@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "findings/recorder_notes.h"
 #include "findings/texts.h"
 #include "report/tables/quantity.h"
 #include "report/text/join_text.h"
@@ -73,7 +74,7 @@ std::string where_text(const Facts& facts, const Finding& finding) {
                        *first.launch, first.place.empty() ? "" : " on " + first.place);
   }
   return fmt::format("longest: {} at {} on {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
-                     time_text(static_cast<double>(first.start_ns - facts.run.first)), first.place,
+                     time_text(static_cast<double>(first.start_ns - facts.recorded_time(facts.run.first))), first.place,
                      first.what.empty() ? "" : ", in ", first.shown());
 }
 
@@ -171,6 +172,20 @@ std::string text_of(std::string_view id, const std::vector<Argument>& arguments)
   return sentence(catalogue_text(id), arguments);
 }
 
+std::string recorder_text(const WithoutRecorder& recorder, size_t width) {
+  std::string text;
+  for (const RecorderNote& note : recorder_notes(recorder)) {
+    text += wrapped(text_of(fmt::format("{}.says", note.id), note.arguments), 0, width);
+  }
+  return text;
+}
+
+std::string recorder_beside_text(const WithoutRecorder& recorder, const RenderOptions& options) {
+  const RecorderNote note = note_beside(recorder);
+  return wrapped(text_of(fmt::format("{}.says", note.id), note.arguments), 0,
+                 options.width == 0 ? kDiagnosisWidth : options.width);
+}
+
 namespace {
 
 /// The findings of a judged part: in full, then folded, then what covers its time.
@@ -196,6 +211,7 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   std::string text = facts.is_kernel_report()
                          ? measured_heading(facts)
                          : fmt::format("{}: {}\n", facts.trace.ranks.front().file, judged_text(facts));
+  if (facts.recorder) text += recorder_text(*facts.recorder, width);
   text += not_judged_text(facts, width);
   text += cut_text(facts, width);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);

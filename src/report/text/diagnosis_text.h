@@ -24,6 +24,12 @@ inline constexpr size_t kAllFindings = std::numeric_limits<size_t>::max();
 [[nodiscard]] std::string part_text(const Facts& facts, const Diagnosis& diagnosis, size_t most,
                                     const RenderOptions& options);
 
+/// What the recorder cost, wrapped to the width.
+[[nodiscard]] std::string recorder_text(const WithoutRecorder& recorder, size_t width);
+
+/// The same beside figures that are as recorded.
+[[nodiscard]] std::string recorder_beside_text(const WithoutRecorder& recorder, const RenderOptions& options);
+
 /// A text of the catalogue with its arguments written for people.
 [[nodiscard]] std::string text_of(std::string_view id, const std::vector<Argument>& arguments);
 

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analyses/replay/replay.h"
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// The shortest time that a recorder leaves between two events of a thread, where the program does nothing: it grows
+/// with what the recorder does for an event, and with how slow the thread is at that time.
+class EventGaps {
+ public:
+  explicit EventGaps(const Trace& trace);
+
+  [[nodiscard]] double at_ns(ThreadId thread, int64_t time_ns) const;
+  /// Whether the trace told; else the gap is that of other traces.
+  [[nodiscard]] bool measured() const { return measured_; }
+
+ private:
+  struct Window {
+    int64_t start_ns;
+    double gap_ns;
+  };
+  std::vector<std::vector<Window>> of_thread_;  ///< by time; empty where the thread has few events
+  double usual_ns_ = 0;                         ///< of the whole trace
+  bool measured_ = false;
+};
+
+/// What the recorder of a run cost.
+struct RecordingCost {
+  EventGaps gaps;
+  double low = 1;  ///< the cost of one event is known within these factors
+  double high = 1;
+};
+
+/// What a node of a CUDA graph starts later where each is traced. CUPTI makes its own records of each then: with 133
+/// nodes a step took 62 us more than without the profiler on an H100.
+inline constexpr int64_t kNodeGapNs = 450;
+
+/// Two runs of one program differ by this much, clocks and all: the times of GPU work in a recording were up to so much
+/// longer or shorter than without.
+inline constexpr double kRunSpread = 0.06;
+
+/// Absent where the recorder's cost is not known: then nothing is taken out. Needs ranges with their parents.
+[[nodiscard]] std::optional<RecordingCost> recording_cost(const Trace& trace);
+
+/// `factor` times the time that the recorder spent on threads that launch work, as cuts without calls in them: of each
+/// stretch between two calls at its end. The program's own work keeps a part of every stretch. `group_of` are
+/// groups_of_threads().
+[[nodiscard]] std::vector<Cut> recorder_cuts(const Trace& trace, const std::vector<uint32_t>& group_of,
+                                             const RecordingCost& cost, double factor);
+
+}  // namespace sonde

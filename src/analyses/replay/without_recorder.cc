@@ -1,0 +1,324 @@
+#include "analyses/replay/without_recorder.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "analyses/calls/api_kind.h"
+#include "analyses/gpus/busy_time.h"
+#include "analyses/gpus/communication_kind.h"
+#include "analyses/steps/thread_groups.h"
+#include "analyses/steps/warm_up.h"
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+/// Maps recorded host times of a group of threads.
+int64_t host_time(const std::vector<ReplayedTime>& times, int64_t recorded) {
+  if (times.empty()) return recorded;
+  const auto next = std::ranges::upper_bound(times, recorded, {}, &ReplayedTime::recorded);
+  if (next == times.begin()) return recorded - (next->recorded - next->replayed);
+  const ReplayedTime& before = *std::prev(next);
+  if (next == times.end()) return before.replayed + (recorded - before.recorded);
+  const int64_t span = next->recorded - before.recorded;
+  const auto part = static_cast<double>(recorded - before.recorded) / static_cast<double>(span);
+  return before.replayed + static_cast<int64_t>(part * static_cast<double>(next->replayed - before.replayed));
+}
+
+/// Host times of a whole trace: threads that launch nothing keep time with those of their process that do.
+class HostTimes {
+ public:
+  HostTimes(const Trace& trace, const ReplayedRun& run)
+      : trace_(trace), run_(run), of_process_(trace.processes.size(), kNone) {
+    for (ThreadId thread = 0; thread < run.group_of.size(); ++thread) {
+      const ProcessId process = trace.threads[thread].process;
+      if (run.group_of[thread] == kNone) continue;
+      if (process < of_process_.size()) of_process_[process] = run.group_of[thread];
+      any_ = run.group_of[thread];
+    }
+  }
+
+  [[nodiscard]] int64_t of_thread(ThreadId thread, int64_t time) const {
+    if (thread >= trace_.threads.size()) return of_group(any_, time);
+    if (run_.group_of[thread] != kNone) return of_group(run_.group_of[thread], time);
+    return of_process(trace_.threads[thread].process, time);
+  }
+  [[nodiscard]] int64_t of_process(ProcessId process, int64_t time) const {
+    return of_group(process < of_process_.size() ? of_process_[process] : any_, time);
+  }
+
+ private:
+  [[nodiscard]] int64_t of_group(uint32_t group, int64_t time) const {
+    return group == kNone || time == kUnknown ? time : host_time(run_.host[group], time);
+  }
+
+  const Trace& trace_;
+  const ReplayedRun& run_;
+  std::vector<uint32_t> of_process_;
+  uint32_t any_ = kNone;
+};
+
+/// Moves the rows of every table that is not a GPU's.
+class HostMover {
+ public:
+  HostMover(Trace& trace, const HostTimes& times) : trace_(trace), times_(times) {}
+
+  template <typename Table>
+  void operator()(Table& table, std::string_view) {
+    constexpr bool kGpu = std::is_base_of_v<GpuOps, Table> && !std::is_same_v<Table, Syncs>;
+    if constexpr (!kGpu) {
+      for (size_t row = 0; row < row_count(table); ++row) {
+        table.start[row] = moved(table, row, table.start[row]);
+        if constexpr (requires { table.end; }) {
+          if (table.end[row] != kUnknown) table.end[row] = moved(table, row, table.end[row]);
+        }
+      }
+    }
+  }
+
+ private:
+  template <typename Table>
+  [[nodiscard]] int64_t moved(const Table& table, size_t row, int64_t time) const {
+    if constexpr (requires { table.thread; }) {
+      if (!table.thread.empty()) return times_.of_thread(table.thread[row], time);
+    }
+    if constexpr (requires { table.stream; }) {
+      const StreamId stream = value_or_absent(table.stream, row);
+      if (stream < trace_.streams.size()) return times_.of_process(trace_.streams[stream].process, time);
+    }
+    return times_.of_process(kNone, time);
+  }
+
+  Trace& trace_;
+  const HostTimes& times_;
+};
+
+void move_gpu_work(Trace& trace, const ReplayedRun& run, const HostTimes& times) {
+  std::vector<const GpuOps*> tables;
+  std::vector<std::vector<bool>> moved;
+  for_each_gpu_table(trace, [&](GpuOps& ops) {
+    tables.push_back(&ops);
+    moved.emplace_back(row_count(ops), false);
+  });
+  const auto index_of = [&](const GpuOps* table) {
+    return static_cast<size_t>(std::ranges::find(tables, table) - tables.begin());
+  };
+  std::vector<std::vector<Span>> replayed(tables.size());
+  for (size_t i = 0; i < tables.size(); ++i) replayed[i].resize(row_count(*tables[i]));
+  for (const ReplayedRun::Operation& op : run.operations) {
+    const size_t table = index_of(op.table);
+    moved[table][op.row] = true;
+    replayed[table][op.row] = {op.start_ns, op.end_ns};
+  }
+  size_t table = 0;
+  for_each_gpu_table(trace, [&](GpuOps& ops) {
+    for (Row row = 0; row < row_count(ops); ++row) {
+      if (moved[table][row]) {
+        std::tie(ops.start[row], ops.end[row]) = replayed[table][row];
+        continue;
+      }
+      // Pages that came while a kernel ran.
+      const int64_t start = times.of_process(trace.streams[ops.stream[row]].process, ops.start[row]);
+      ops.end[row] += start - ops.start[row];
+      ops.start[row] = start;
+    }
+    ++table;
+  });
+}
+
+/// Rows of one process keep their order; those of several may not. Links follow.
+void sort_again(Trace& trace) {
+  for_each_gpu_table(trace, [](auto& table) { sort_by_start(table); });
+  const auto places_of = [](const std::vector<Row>& order) {
+    std::vector<Row> places(order.size());
+    for (Row i = 0; i < order.size(); ++i) places[order[i]] = i;
+    return places;
+  };
+  const auto follow = [](Ids& links, const std::vector<Row>& places) {
+    for (uint32_t& link : links) link = link == kNone ? kNone : places[link];
+  };
+  const auto calls =
+      sorted_order(row_count(trace.api), [&](Row a, Row b) { return trace.api.start[a] < trace.api.start[b]; });
+  if (!calls.empty()) {
+    const auto places = places_of(calls);
+    reorder(trace.api, calls);
+    for_each_gpu_table(trace, [&](GpuOps& ops) { follow(ops.launch, places); });
+    follow(trace.syncs.launch, places);
+    for (DomainLinks& links : trace.range_links) permute(links.of_api, calls);
+  }
+  Ranges& r = trace.ranges;
+  const auto ranges = sorted_order(row_count(r), [&](Row a, Row b) {
+    return r.start[a] != r.start[b] ? r.start[a] < r.start[b] : r.end[a] > r.end[b];
+  });
+  if (!ranges.empty()) {
+    const auto places = places_of(ranges);
+    reorder(r, ranges);
+    follow(r.parent, places);
+    follow(r.forward, places);
+    for (DomainLinks& links : trace.range_links) follow(links.of_api, places);
+  }
+  for_each_table(trace, [&](auto& table, std::string_view) {
+    using Table = std::remove_cvref_t<decltype(table)>;
+    if constexpr (!std::is_same_v<Table, Ranges>) {
+      if (static_cast<const void*>(&table) != static_cast<const void*>(&trace.api)) sort_by_start(table);
+    }
+  });
+}
+
+/// The work that is launched in the steps, from the first to the last.
+class StepWork {
+ public:
+  StepWork(const Trace& trace, const std::optional<WarmUp>& steps) {
+    const Span host = steps ? Span{steps->launched.front().first, steps->launched.back().second} : Span{};
+    for_each_gpu_table(trace, [&](const GpuOps& ops) {
+      for (Row row = 0; row < row_count(ops); ++row) {
+        if (steps && !is_launched_in(trace, ops.launch[row], host)) continue;
+        busy_.emplace_back(ops.start[row], ops.end[row]);
+        if (first_.table == nullptr || ops.start[row] < first_.table->start[first_.row]) first_ = {&ops, row};
+        if (last_.table == nullptr || ops.end[row] > last_.table->end[last_.row]) last_ = {&ops, row};
+      }
+    });
+    if (steps) steps_ = steps->launched.size();
+    merge_spans(busy_);
+  }
+
+  [[nodiscard]] size_t steps() const { return steps_; }
+  [[nodiscard]] bool empty() const { return first_.table == nullptr; }
+  [[nodiscard]] int64_t recorded_ns() const {
+    return by_step(last_.table->end[last_.row] - first_.table->start[first_.row]);
+  }
+  [[nodiscard]] int64_t busy_ns() const {
+    return by_step(std::accumulate(busy_.begin(), busy_.end(), int64_t{0},
+                                   [](int64_t sum, const Span& span) { return sum + span.second - span.first; }));
+  }
+  [[nodiscard]] int64_t replayed_ns(const ReplayedRun& run) const {
+    int64_t start = 0;
+    int64_t end = 0;
+    for (const ReplayedRun::Operation& op : run.operations) {
+      if (op.table == first_.table && op.row == first_.row) start = op.start_ns;
+      if (op.table == last_.table && op.row == last_.row) end = op.end_ns;
+    }
+    return by_step(end - start);
+  }
+
+ private:
+  struct Operation {
+    const GpuOps* table = nullptr;
+    Row row = kNone;
+  };
+  static bool is_launched_in(const Trace& trace, Row call, const Span& host) {
+    return call != kNone && trace.api.start[call] >= host.first && trace.api.start[call] < host.second;
+  }
+  [[nodiscard]] int64_t by_step(int64_t ns) const { return steps_ == 0 ? ns : ns / static_cast<int64_t>(steps_); }
+
+  Operation first_;
+  Operation last_;
+  std::vector<Span> busy_;
+  size_t steps_ = 0;
+};
+
+/// Replays the run with one cost of events after the other.
+class RunWithout {
+ public:
+  explicit RunWithout(const Trace& trace)
+      : trace_(trace),
+        gpus_(gpus_of(trace)),
+        collectives_(match_collectives(trace, gpus_, communication_kinds(trace))),
+        kinds_(api_kinds(trace)),
+        group_of_(groups_of_threads(trace, gpus_)),
+        extent_(run_extent(trace)) {}
+
+  [[nodiscard]] bool has_gpu_work() const { return !gpus_.gpus.empty(); }
+  [[nodiscard]] ReplayedRun replayed(const RecordingCost& cost, double factor) const {
+    Change change;
+    change.cuts = recorder_cuts(trace_, group_of_, cost, factor);
+    change.node_gap_ns = static_cast<int64_t>(static_cast<double>(kNodeGapNs) * factor);
+    return replayed_run(trace_, gpus_, collectives_, kinds_, extent_, change);
+  }
+
+ private:
+  const Trace& trace_;
+  Gpus gpus_;
+  Collectives collectives_;
+  std::vector<ApiKind> kinds_;
+  std::vector<uint32_t> group_of_;
+  Span extent_;
+};
+
+int64_t scaled(int64_t ns, double factor) { return static_cast<int64_t>(static_cast<double>(ns) * factor); }
+
+/// The factor of the recorder's cost with which a step takes this time, by halving: the more is taken out, the shorter
+/// it is.
+template <typename StepAt>
+double factor_for(int64_t step_ns, const StepAt& step_at) {
+  constexpr double kMaxFactor = 4;
+  constexpr int kHalvings = 12;
+  double low = 0;
+  double high = kMaxFactor;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (step_at(middle) > step_ns ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+/// Begins and ends of GPU work and of calls.
+std::vector<int64_t> times_of_events(const Trace& trace) {
+  std::vector<int64_t> times;
+  const auto add = [&](const auto& table) {
+    times.insert(times.end(), table.start.begin(), table.start.end());
+    times.insert(times.end(), table.end.begin(), table.end.end());
+  };
+  for_each_gpu_table(trace, add);
+  add(trace.api);
+  add(trace.ranges);
+  return times;
+}
+
+}  // namespace
+
+RecordedTimes::RecordedTimes(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {
+  std::ranges::stable_sort(pairs_, {}, &Pair::now);
+}
+
+int64_t RecordedTimes::at(int64_t now) const {
+  const auto next = std::ranges::lower_bound(pairs_, now, {}, &Pair::now);
+  if (next == pairs_.end()) return pairs_.empty() ? now : pairs_.back().recorded + (now - pairs_.back().now);
+  if (next->now == now || next == pairs_.begin()) return next->recorded - (next->now - now);
+  const Pair& before = *std::prev(next);
+  return std::min(before.recorded + (now - before.now), std::max(before.recorded, next->recorded));
+}
+
+std::optional<WithoutRecorder> take_out_recorder(Trace& trace, std::optional<int64_t> true_step_ns) {
+  auto cost = recording_cost(trace);
+  if (!cost) return std::nullopt;
+  const RunWithout without(trace);
+  const StepWork work(trace, find_warm_up(trace));
+  if (!without.has_gpu_work() || work.empty()) return std::nullopt;
+  const auto step_at = [&](double by) { return work.replayed_ns(without.replayed(*cost, by)); };
+  const double factor = true_step_ns ? factor_for(*true_step_ns, step_at) : 1;
+  const ReplayedRun run = without.replayed(*cost, factor);
+  WithoutRecorder result{.cost = std::move(*cost), .given = true_step_ns.has_value(), .step = {}, .recorded = {}};
+  result.step = {.steps = work.steps(),
+                 .recorded_ns = work.recorded_ns(),
+                 .busy_ns = work.busy_ns(),
+                 .without_ns = work.replayed_ns(run)};
+  result.step.low_ns = result.step.high_ns = result.step.without_ns;
+  if (!true_step_ns) {
+    const RecordingCost& known = result.cost;
+    result.step.low_ns = scaled(work.replayed_ns(without.replayed(known, known.high)), 1 - kRunSpread);
+    result.step.high_ns = scaled(work.replayed_ns(without.replayed(known, known.low)), 1 + kRunSpread);
+  }
+  const std::vector<int64_t> recorded = times_of_events(trace);
+  const HostTimes times(trace, run);
+  move_gpu_work(trace, run, times);
+  for_each_table(trace, HostMover(trace, times));
+  const std::vector<int64_t> now = times_of_events(trace);
+  std::vector<RecordedTimes::Pair> pairs(now.size());
+  for (size_t i = 0; i < now.size(); ++i) pairs[i] = {now[i], recorded[i]};
+  result.recorded = RecordedTimes(std::move(pairs));
+  sort_again(trace);
+  return result;
+}
+
+}  // namespace sonde
