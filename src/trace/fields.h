@@ -1,6 +1,6 @@
 #pragma once
 
-#include <bitset>
+#include <cstdint>
 #include <initializer_list>
 
 namespace sonde {
@@ -49,29 +49,31 @@ enum class Field {
 /// The set of fields that a reader wants.
 class Fields {
  public:
-  Fields() = default;
-  Fields(std::initializer_list<Field> fields) {
-    for (const Field f : fields) bits_.set(static_cast<size_t>(f));
+  constexpr Fields() = default;
+  constexpr Fields(std::initializer_list<Field> fields) {
+    for (const Field f : fields) bits_ |= bit(f);
   }
-  [[nodiscard]] static Fields all() {
+  [[nodiscard]] static constexpr Fields all() {
     Fields fields;
-    fields.bits_.set();
+    fields.bits_ = bit(Field::count_) - 1;
     return fields;
   }
 
-  [[nodiscard]] bool has(Field field) const { return bits_.test(static_cast<size_t>(field)); }
-  [[nodiscard]] bool any_of(const Fields& other) const { return (bits_ & other.bits_).any(); }
-  Fields& operator|=(const Fields& other) {
+  [[nodiscard]] constexpr bool has(Field field) const { return (bits_ & bit(field)) != 0; }
+  [[nodiscard]] constexpr bool any_of(const Fields& other) const { return (bits_ & other.bits_) != 0; }
+  constexpr Fields& operator|=(const Fields& other) {
     bits_ |= other.bits_;
     return *this;
   }
-  friend Fields operator|(Fields a, const Fields& b) { return a |= b; }
+  friend constexpr Fields operator|(Fields a, const Fields& b) { return a |= b; }
 
  private:
-  std::bitset<static_cast<size_t>(Field::count_)> bits_;
+  /// Constant: rows of rules and reports are filled before main() from fields that other files define.
+  static constexpr uint64_t bit(Field field) { return uint64_t{1} << static_cast<unsigned>(field); }
+  uint64_t bits_ = 0;
 };
 
 /// Everything that occupies a GPU: kernels, copies, sets, graph launches.
-inline const Fields kGpuWork{Field::kernels, Field::copies, Field::sets, Field::graph_launches};
+inline constexpr Fields kGpuWork{Field::kernels, Field::copies, Field::sets, Field::graph_launches};
 
 }  // namespace sonde

@@ -45,7 +45,7 @@ void for_each_idle_piece(const Trace& trace, const Gpus& gpus, Span extent,
                          const std::function<void(const IdlePiece&)>& f);
 
 /// What it reads, as far as the profile has it.
-inline const Fields kIdleFields =
+inline constexpr Fields kIdleFields =
     kGpuWork | Fields{Field::streams,     Field::launches,  Field::api,      Field::ranges,
                       Field::range_links, Field::overheads, Field::os_calls, Field::library_calls};
 

@@ -36,10 +36,6 @@ std::optional<int64_t> carve_out(const Kernels& k, Row row) {
 
 }  // namespace
 
-Fields launch_occupancy_fields() {
-  return {Field::kernels, Field::kernel_grid, Field::kernel_resources, Field::streams};
-}
-
 LaunchResources resources_of_row(const Trace& trace, Row kernel) {
   const Kernels& k = trace.kernels;
   return {known(k.registers, kernel), shared_bytes(k, kernel), carve_out(k, kernel), volume(k.cluster, kernel)};

@@ -17,7 +17,9 @@ struct LaunchOccupancy {
 };
 
 /// What occupancy_of_row() reads of the trace.
-[[nodiscard]] Fields launch_occupancy_fields();
+[[nodiscard]] constexpr Fields launch_occupancy_fields() {
+  return {Field::kernels, Field::kernel_grid, Field::kernel_resources, Field::streams};
+}
 
 /// What the recording says of a kernel's use of an SM.
 struct LaunchResources {

@@ -58,7 +58,7 @@ struct ModuleTree {
 };
 
 /// What a module tree reads.
-inline const Fields kModuleFields = kIdleFields | Fields{Field::range_details, Field::syncs, Field::allocations};
+inline constexpr Fields kModuleFields = kIdleFields | Fields{Field::range_details, Field::syncs, Field::allocations};
 
 /// Push/pop ranges of all domains as they lie in one another on their thread. A backward operator takes the place of
 /// its forward operator. An operation belongs to the innermost range around the call that launched it.

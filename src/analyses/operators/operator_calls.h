@@ -40,7 +40,7 @@ struct OperatorCalls {
   [[nodiscard]] MaybeAmount roofline_part(Row kernel) const;
 };
 
-inline const Fields kOperatorFields{Field::kernels, Field::streams, Field::launches,
+inline constexpr Fields kOperatorFields{Field::kernels, Field::streams, Field::launches,
                                     Field::api,     Field::ranges,  Field::range_links};
 
 [[nodiscard]] OperatorCalls operator_calls(const Trace& trace);

@@ -10,7 +10,7 @@ namespace sonde {
 void add_framework_summary(const Trace& trace, DomainKind kind, Table& table);
 
 /// What it reads.
-inline const Fields kFrameworkFields =
+inline constexpr Fields kFrameworkFields =
     kGpuWork | Fields{Field::streams, Field::launches, Field::api, Field::ranges, Field::range_links};
 
 }  // namespace sonde

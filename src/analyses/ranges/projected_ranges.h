@@ -21,7 +21,7 @@ struct ProjectedRanges {
 [[nodiscard]] ProjectedRanges project_ranges(const Trace& trace);
 
 /// What a projection reads.
-inline const Fields kProjectionFields =
+inline constexpr Fields kProjectionFields =
     kGpuWork | Fields{Field::streams, Field::launches, Field::api, Field::ranges, Field::range_links};
 
 }  // namespace sonde

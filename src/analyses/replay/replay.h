@@ -10,7 +10,7 @@
 
 namespace sonde {
 
-inline const Fields kReplayFields = kGpuWork | Fields{Field::streams, Field::launches,    Field::api,
+inline constexpr Fields kReplayFields = kGpuWork | Fields{Field::streams, Field::launches,    Field::api,
                                                       Field::syncs,   Field::cuda_events, Field::kernel_resources};
 
 /// Time of a thread that a changed program would not spend. Calls that lie in it are not made, and what they launched

@@ -36,7 +36,7 @@ class RecordedTimes {
   std::vector<Pair> pairs_;  ///< by `now`
 };
 
-inline const Fields kRecorderFields = kReplayFields | Fields{Field::ranges, Field::range_links};
+inline constexpr Fields kRecorderFields = kReplayFields | Fields{Field::ranges, Field::range_links};
 
 /// What take_out_recorder() did.
 struct WithoutRecorder {

@@ -9,6 +9,6 @@ namespace sonde {
 [[nodiscard]] std::vector<Span> steady_steps(const Trace& trace);
 
 /// What steady_steps() reads.
-inline const Fields kStepFields = kIdleFields | Fields{Field::syncs};
+inline constexpr Fields kStepFields = kIdleFields | Fields{Field::syncs};
 
 }  // namespace sonde

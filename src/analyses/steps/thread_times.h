@@ -43,7 +43,7 @@ struct ThreadTime {
 };
 
 /// What thread_times() reads.
-inline const Fields kThreadTimeFields{Field::scheduling, Field::os_calls, Field::api,     Field::library_calls,
+inline constexpr Fields kThreadTimeFields{Field::scheduling, Field::os_calls, Field::api,     Field::library_calls,
                                       Field::ranges,     Field::launches, Field::kernels, Field::streams};
 
 /// One for each thread of the trace.

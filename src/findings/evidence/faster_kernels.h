@@ -10,7 +10,7 @@
 /// For rules on kernels that could take less time.
 namespace sonde {
 
-inline const Fields kFasterKernelsFields = kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources};
+inline constexpr Fields kFasterKernelsFields = kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources};
 inline const Checks kFasterKernelsChecks{Check::records_complete, Check::past_warm_up, Check::kernels_traced};
 
 /// Of all NVIDIA GPUs; AMD's wavefronts have 32 or 64.

@@ -22,7 +22,7 @@ struct SerializedKernels {
 /// How often each of two streams has to wait for events of the other.
 inline constexpr size_t kMinEventWaits = 8;
 
-inline const Fields kSerializedKernelsFields = kFasterKernelsFields | launch_occupancy_fields();
+inline constexpr Fields kSerializedKernelsFields = kFasterKernelsFields | launch_occupancy_fields();
 
 /// Serialized by short operations on the legacy default stream: these wait for everything on the context's blocking
 /// streams, and later work on those waits for them. Streams known to be non-blocking, and those with an

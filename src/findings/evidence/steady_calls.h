@@ -18,6 +18,6 @@ void judge_steady_calls(const Facts& facts, Diagnosis& diagnosis, std::string_vi
 inline constexpr CatalogueText kSteadyCallsNeedSteps{
     "steady_calls.no_steps.says", "no steps were found, so the loop cannot be distinguished from set-up"};
 
-inline const Fields kSteadyCallFields = kReplayFields | kIdleFields;
+inline constexpr Fields kSteadyCallFields = kReplayFields | kIdleFields;
 
 }  // namespace sonde

@@ -12,7 +12,7 @@
 /// For rules on the launches of kernel reports.
 namespace sonde {
 
-inline const Fields kKernelReportFields{Field::kernel_profiles};
+inline constexpr Fields kKernelReportFields{Field::kernel_profiles};
 inline const Checks kKernelReportChecks{};
 
 /// A problem of one launch: the most of its time that a fix saves, and figures for the text.

@@ -9,6 +9,6 @@ namespace sonde::gate {
 [[nodiscard]] Conditions conditions_of(const Trace& trace);
 
 /// What conditions_of() reads.
-inline const Fields kConditionFields{Field::capture, Field::inventory};
+inline constexpr Fields kConditionFields{Field::capture, Field::inventory};
 
 }  // namespace sonde::gate

@@ -11,7 +11,7 @@ namespace sonde {
 [[nodiscard]] nlohmann::ordered_json capture_json(const Trace& trace, const Trace* reports);
 
 /// What capture_json() reads, as far as it is not read for something else: what it does not read it calls missing.
-inline const Fields kCaptureFields{Field::inventory, Field::diagnostics, Field::samples, Field::counters,
+inline constexpr Fields kCaptureFields{Field::inventory, Field::diagnostics, Field::samples, Field::counters,
                                    Field::allocations};
 
 }  // namespace sonde
