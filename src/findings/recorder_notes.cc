@@ -31,7 +31,7 @@ std::vector<RecorderNote> recorder_notes(const WithoutRecorder& recorder) {
   constexpr double kGpuBoundPercent = 98;
   const bool may_be_host = percent(step.busy_ns, step.high_ns) < kHostBoundPercent;
   const bool may_be_gpu = percent(step.busy_ns, step.low_ns) > kGpuBoundPercent;
-  if (may_be_host && may_be_gpu && !recorder.given) notes.push_back({"recorder_open", step_arguments(step)});
+  if (differs && may_be_host && may_be_gpu && !recorder.given) notes.push_back({"recorder_open", step_arguments(step)});
   return notes;
 }
 

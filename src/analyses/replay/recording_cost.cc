@@ -14,7 +14,7 @@ namespace {
 
 /// Costs in units of that gap, fitted to the true, unprofiled steps of programs on an H100 (docs/accuracy.md).
 constexpr double kOperatorGaps = 5.0;
-constexpr double kCallGaps = 1.0;
+constexpr double kCallGaps = 1.5;
 /// A frame is an event of the profiler without arguments. Assumed: no measured program recorded any.
 constexpr double kFrameGaps = 1.0;
 constexpr double kLowFactor = 0.75;

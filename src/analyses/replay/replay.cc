@@ -280,7 +280,8 @@ class Replay {
       return;
     }
     Moment start = launched(op);
-    start.raise({stream.end.recorded + operation_delay_, stream.end.replayed + operation_delay_});
+    const bool in_graph = op.launch != kNone && graph_of_call_[op.launch] != kNone;
+    start.raise({stream.end.recorded + operation_delay_, stream.end.replayed + (in_graph ? 0 : operation_delay_)});
     const bool beside = op.group != kNone && groups_[op.group].start != kNever;
     const bool gated = !beside || !change_.side_by_side[op.group].without_events;
     if (gated && stream.gate.recorded <= op.start) start.raise(stream.gate);
@@ -288,7 +289,7 @@ class Replay {
     if (!beside) await_default_stream(op, start);
     if (beside) {
       start.replayed = std::max(start.replayed, groups_[op.group].start);
-    } else if (!op.ahead) {
+    } else if (!op.ahead && !in_graph) {
       start = explained(op, start);
     }
     if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));

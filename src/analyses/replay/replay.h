@@ -19,7 +19,9 @@ struct Cut {
   ThreadId thread = kNone;
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  bool as_graph = false;  ///< what the calls in it launched runs all the same, launched at the cut's start
+  /// What the calls in it launched runs all the same, launched at the cut's start: each behind the one before it on
+  /// its stream, at once.
+  bool as_graph = false;
 };
 
 /// Operations that run one after the other as recorded and side by side in the changed program. The first starts as

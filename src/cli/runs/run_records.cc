@@ -19,7 +19,8 @@ namespace {
 
 constexpr size_t kHead = 256;
 
-using RecordOf = std::function<gate::RunRecord(const Trace&)>;
+/// May change the trace.
+using RecordOf = std::function<gate::RunRecord(Trace&)>;
 
 bool is_folder(const std::string& path) {
   struct stat info{};
@@ -96,7 +97,11 @@ Result<std::vector<gate::RunRecord>> load_records(std::span<const std::string> f
 }
 
 Result<std::vector<gate::RunRecord>> load_parts(std::span<const std::string> files, gate::PartOfRun part) {
-  return load_each(files, [part](const Trace& trace) { return gate::record_part(trace, part); });
+  return load_each(files, [part](Trace& trace) {
+    gate::RunRecord record = gate::record_part(trace, part);
+    if (const auto without = take_out_recorder(trace)) record.recorder = without->step;
+    return record;
+  });
 }
 
 }  // namespace sonde

@@ -64,7 +64,7 @@ void write_header(Writer& w) {
     put_distributed(w, first);
     if (first.utc_ns) w.put(FMT_COMPILE("  \"baseTimeNanoseconds\":{},\n"), *first.utc_ns);
   }
-  w.append("  \"displayTimeUnit\":\"ms\",\n  \"traceEvents\":[");
+  w.append("  \"displayTimeUnit\":\"ms\",\n  \"traceName\":\"Sonde\",\n  \"traceEvents\":[");
 }
 
 void write_threads(Writer& w) {

@@ -22,6 +22,12 @@ std::optional<double> usual_bytes_per_second(const Facts& facts) {
   return slowest;
 }
 
+std::optional<double> peak_bytes_per_second(const Facts& facts) {
+  constexpr double kUsualPart = 0.75;
+  const auto usual = usual_bytes_per_second(facts);
+  return usual ? std::optional(*usual / kUsualPart) : std::nullopt;
+}
+
 std::string usual_rates_in_words() {
   return fmt::format("{:g} GB/s from compute capability 9 on, {:g} GB/s from 8 on, {:g} GB/s before",
                      usual_rate(9) / 1e9, usual_rate(8) / 1e9, usual_rate(7) / 1e9);

@@ -13,6 +13,9 @@ namespace sonde {
 /// capability.
 [[nodiscard]] std::optional<double> usual_bytes_per_second(const Facts& facts);
 
+/// What the link carries at most: the same of data sheets, whole.
+[[nodiscard]] std::optional<double> peak_bytes_per_second(const Facts& facts);
+
 /// "48 GB/s from compute capability 9 on, 24 GB/s from 8 on, 12 GB/s before".
 [[nodiscard]] std::string usual_rates_in_words();
 

@@ -81,8 +81,15 @@ std::vector<bool> gpus_of_one_stream(const Facts& facts) {
 struct Unclaimed {
   IdleTotals totals;                ///< but for `input`
   std::vector<IdlePiece> input;     ///< before copies to the GPU
+  std::vector<IdlePiece> own_code;  ///< in a step, outside any range and call within it
   std::vector<int64_t> foreign_ns;  ///< of pieces of `queued` that nothing in the profile explains
 };
+
+/// Whether the host is in a step's range and in nothing within it: there runs the program's own code.
+bool in_step_itself(const Facts& facts, const IdlePiece& piece) {
+  if (piece.cause != IdleCause::range || piece.name == kNone || !facts.has_named_steps()) return false;
+  return without_numbers(facts.trace.name(piece.name)) == facts.steps->range;
+}
 
 Unclaimed unclaimed(const Facts& facts, const Claims& claims) {
   const ClaimedIdleTime claimed(claims);
@@ -93,6 +100,10 @@ Unclaimed unclaimed(const Facts& facts, const Claims& claims) {
     if (claimed.holds(piece.gpu, piece.start_ns)) return false;
     if (prepares.holds(piece)) {
       idle.input.push_back(piece);
+      return false;
+    }
+    if (in_step_itself(facts, piece)) {
+      idle.own_code.push_back(piece);
       return false;
     }
     const int64_t ns = piece.end_ns - piece.start_ns;
@@ -140,6 +151,56 @@ void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& d
   diagnosis.findings.push_back(
       {.id = "gpu_idle_input",
        .arguments = {duration_argument("time", time), text_argument("most", most_of(by_label, ns))},
+       .ceiling_ns = time,
+       .evidence = evidence_of(facts, pieces)});
+}
+
+/// The innermost operator around a call, else the call.
+std::string operator_of(const Facts& facts, Row call) {
+  for (const DomainLinks& links : facts.trace.range_links) {
+    const bool ops = facts.trace.domains[links.domain].kind == DomainKind::op;
+    if (ops && links.of_api[call] != kNone) {
+      return std::string(facts.trace.name(facts.trace.ranges.name[links.of_api[call]]));
+    }
+  }
+  return std::string(api_label(facts.trace.name(facts.trace.api.name[call])));
+}
+
+/// The last call of the thread before the piece that waited for the GPU.
+Row wait_before(const Facts& facts, const IdlePiece& piece) {
+  const Calls& api = facts.trace.api;
+  constexpr Row kMaxCallsBack = 64;
+  for (Row row = piece.launch, back = 0; row > 0 && back < kMaxCallsBack; ++back) {
+    --row;
+    const ApiKind kind = facts.api_kinds[row];
+    const bool waits = kind == ApiKind::synchronize || kind == ApiKind::copy_blocking;
+    if (api.thread[row] == piece.thread && waits) return row;
+  }
+  return kNone;
+}
+
+/// The program's own code in a step, between a wait for the GPU and the next launch.
+void judge_own_code(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& diagnosis) {
+  int64_t ns = 0;
+  int64_t waited_ns = 0;
+  std::map<std::string, int64_t> behind;
+  std::map<std::string, int64_t> before;
+  for (const IdlePiece& piece : pieces) {
+    const int64_t length = piece.end_ns - piece.start_ns;
+    ns += length;
+    const Row wait = piece.launch == kNone ? kNone : wait_before(facts, piece);
+    if (wait != kNone) behind[operator_of(facts, wait)] += length;
+    waited_ns += wait == kNone ? 0 : length;
+    if (piece.launch != kNone) before[operator_of(facts, piece.launch)] += length;
+  }
+  const int64_t time = facts.per_gpu(ns);
+  if (facts.percent_of_wall(time) < kWorthPercent) return;
+  std::ranges::stable_sort(pieces, std::greater(), [](const IdlePiece& p) { return p.end_ns - p.start_ns; });
+  pieces.resize(std::min(pieces.size(), kMaxEvidence));
+  diagnosis.findings.push_back(
+      {.id = 2 * waited_ns >= ns ? "gpu_idle_own_code" : "gpu_idle_step_code",
+       .arguments = {duration_argument("time", time), text_argument("step", facts.steps->range),
+                     text_argument("behind", most_of(behind, ns)), text_argument("before", most_of(before, ns))},
        .ceiling_ns = time,
        .evidence = evidence_of(facts, pieces)});
 }
@@ -193,8 +254,9 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"gpu_idle", "gpu_idle.no_gpu_work", {}});
     return;
   }
-  auto [idle, input, foreign] = unclaimed(facts, diagnosis.claims);
+  auto [idle, input, own_code, foreign] = unclaimed(facts, diagnosis.claims);
   judge_input(facts, std::move(input), diagnosis);
+  judge_own_code(facts, std::move(own_code), diagnosis);
   for (const IdleCause cause : reported_causes()) {
     const int64_t time = facts.per_gpu(idle.total(cause));
     const int64_t ceiling =
@@ -288,6 +350,22 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"gpu_idle_range.do",
      "Make the host faster than the GPU in these ranges: less Python per step, CUDA graphs or torch.compile, work on "
      "another thread, or a larger batch."},
+    {"gpu_idle_own_code.says",
+     "The GPU is idle for {time} while the host runs the program's own code in {step}, outside any operator and CUDA "
+     "call. It runs after the host has waited for the GPU (in {behind}) and before the next work is launched "
+     "({before})."},
+    {"gpu_idle_own_code.do",
+     "Run this code while the GPU computes: prepare the next step before you wait for a result of this one, read "
+     "results later (non_blocking copies and an event), or use another thread. Name its parts "
+     "(torch.profiler.record_function, NVTX ranges) or record with_stack=True to see which lines it is."},
+    {"gpu_idle_step_code.says",
+     "The GPU is idle for {time} while the host runs the program's own code in {step}, outside any operator and CUDA "
+     "call, before the next work is launched ({before})."},
+    {"gpu_idle_step_code.do",
+     "Make this code shorter, or run it on another thread. Name its parts (torch.profiler.record_function, NVTX "
+     "ranges) "
+     "or record with_stack=True to see which lines it is. A CUDA graph of the whole step leaves none of it between "
+     "launches."},
     {"gpu_idle_host.says", "The GPU is idle for {time} while the host does work that no range or traced call covers."},
     {"gpu_idle_host.do",
      "Name the parts of the loop with NVTX ranges (torch.cuda.nvtx.range, nvtx.annotate), or sample the host "
@@ -321,6 +399,12 @@ std::vector<FindingDoc> docs() {
       "\n  - `queued_elsewhere`: `queued`, if most of it passes in at least {} pieces of at least {} us on a GPU whose "
       "recorded work is on one stream that waits for no event",
       kMinForeignTimes, kMinForeignNs / 1000);
+  doc.ids.emplace_back("gpu_idle_own_code");
+  doc.reports +=
+      "\n  - `own_code`: time of `range` in a step's own range, outside any range within it: the program's code "
+      "between a wait for the GPU and the next launch"
+      "\n  - `step_code`: the same without a wait before most of it";
+  doc.ids.emplace_back("gpu_idle_step_code");
   doc.ids.emplace_back("gpu_idle_input");
   doc.reports += fmt::format(
       "\n  - `input`: time of `host`, or of `os_call` without sleeping, whose next operation is a copy of at least {} "

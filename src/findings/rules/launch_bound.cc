@@ -251,6 +251,26 @@ void claim(const Calls& api, const std::vector<Stretch>& stretches, Claims& clai
   }
 }
 
+/// Whether no call waits for the GPU in the judged steps: then each could be one graph.
+bool steps_never_wait(const Facts& facts) {
+  const Calls& api = facts.trace.api;
+  for (Row row = 0; facts.steps && row < row_count(api); ++row) {
+    const ApiKind kind = facts.api_kinds[row];
+    const bool waits = kind == ApiKind::synchronize || kind == ApiKind::copy_blocking;
+    if (waits && facts.judged_on_host(api.start[row])) return false;
+  }
+  return facts.steps.has_value();
+}
+
+/// What a graph of each whole step saves at most, if the stretches are most of what the host does in the steps: all
+/// idle time. 0 otherwise.
+int64_t whole_steps_ns(const Facts& facts, int64_t ceiling) {
+  constexpr double kMostOfIdle = 0.8;
+  const int64_t idle = facts.wall_ns() - facts.per_gpu(facts.judged_busy_ns());
+  const bool most = static_cast<double>(ceiling) >= kMostOfIdle * static_cast<double>(idle);
+  return most && steps_never_wait(facts) ? idle : 0;
+}
+
 void add_places(const Stretch& stretch, Places& places) {
   for (const Launch& launch : stretch.launches) {
     if (launch.starved_ns > 0) places.add(launch.call, launch.starved_ns);
@@ -295,9 +315,13 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Calls& api = facts.trace.api;
   if (facts.percent_of_wall(facts.per_gpu(sums_of(api, stretches).starved_ns)) < kWorthPercent) return;
   const Change change = as_graphs(api, stretches);
-  const int64_t ceiling = facts.saving_ns(change);
+  int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim(api, stretches, diagnosis.claims);
+  if (const int64_t whole = whole_steps_ns(facts, ceiling); whole > ceiling) {
+    ceiling = whole;
+    for (std::vector<Span>& idle : diagnosis.claims.idle) idle.push_back(facts.extent);
+  }
   diagnosis.findings.push_back(finding_of(facts, stretches, ceiling));
 }
 

@@ -12,14 +12,16 @@
 
 /// Copies between host and GPU from or to pageable memory: the driver stages them through its own buffers, which is
 /// slower and needs the host. The ceiling is what a replay (replay.h) saves in which each takes as long as from pinned
-/// memory, and copies to the GPU return at once. Copies to the host are still waited for.
+/// memory at best, and copies to the GPU return at once. Copies to the host are still waited for.
 namespace sonde {
 namespace pageable_copy_finding {
 namespace {
 
 constexpr double kMinPercent = 0.5;
 /// If the file does not describe the GPUs: PCIe 4 x16.
-constexpr double kUsualBytesPerSecond = 24e9;
+constexpr double kPeakBytesPerSecond = 32e9;
+/// Smaller copies tell little of the link.
+constexpr int64_t kMinPinnedBytes = 1 << 20;
 
 struct Copied {
   int64_t count = 0;
@@ -56,6 +58,14 @@ Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double b
   return change;
 }
 
+/// No pinned copy is faster: the run's own rate where it has such copies, else the link's.
+double best_rate(const Facts& facts, const Copied& pinned) {
+  if (pinned.bytes >= kMinPinnedBytes) {
+    return std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts).value_or(0));
+  }
+  return peak_bytes_per_second(facts).value_or(kPeakBytesPerSecond);
+}
+
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Copies& c = facts.trace.copies;
   Copied pageable;
@@ -76,9 +86,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"pageable_copy", "pageable_copy.no_memory_kinds", {}});
     return;
   }
-  const double could =
-      std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts).value_or(kUsualBytesPerSecond));
-  const int64_t ceiling = facts.saving_ns(pinned_instead(facts, rows, could));
+  const int64_t ceiling = facts.saving_ns(pinned_instead(facts, rows, best_rate(facts, pinned)));
   if (facts.percent_of_wall(ceiling) < kMinPercent) return;
   diagnosis.findings.push_back(
       {.id = "pageable_copy",
@@ -104,9 +112,11 @@ std::vector<FindingDoc> docs() {
       .when = "The profile contains such copies.",
       .not_when = "No conclusion is drawn without memory kinds.",
       .ceiling = fmt::format(
-          "Replay with the rate of the run's own pinned copies, and at least {:g} GB/s (with a known GPU: {}). "
-          "Copies to the GPU above {} KiB return after {} us.",
-          kUsualBytesPerSecond / 1e9, usual_rates_in_words(), kStagedBytes >> 10, kCopyCallNs / 1000),
+          "Replay with the rate of the run's own pinned copies of at least {} MiB in sum, and at least {}. In a run "
+          "without such copies with the link's peak, four thirds of that ({:g} GB/s if the GPU is unknown). Copies to "
+          "the GPU above {} KiB return after {} us.",
+          kMinPinnedBytes >> 20, usual_rates_in_words(), kPeakBytesPerSecond / 1e9, kStagedBytes >> 10,
+          kCopyCallNs / 1000),
       .evidence = "The longest copies.",
       .min_percent = kMinPercent}};
 }

@@ -56,7 +56,7 @@ std::vector<Flaw> flaws_of(const Trace& trace) {
 }  // namespace
 
 Fields record_fields() {
-  return kModuleFields | launch_occupancy_fields() | kConditionFields |
+  return kModuleFields | kRecorderFields | launch_occupancy_fields() | kConditionFields |
          Fields{Field::allocations, Field::counters, Field::kernel_profiles, Field::metric_instances};
 }
 

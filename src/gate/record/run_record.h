@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/replay/without_recorder.h"
 #include "findings/argument.h"
 #include "gate/condition.h"
 #include "trace/events.h"
@@ -136,6 +137,7 @@ struct RunRecord {
   Setup setup;
   bool has_unused_steps = false;  ///< it has steps, but is about another part
   std::vector<Flaw> flaws;
+  std::optional<RecordedStep> recorder;  ///< a step without what recording cost, where that is known
   /// The last kMaxSteps of them: from the start of a step to that of the next, of the last to its end. Without steps
   /// the per-step vectors of all groups are empty, and sums of the extent stand for one step.
   std::vector<int64_t> step_ns;

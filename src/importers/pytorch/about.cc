@@ -89,6 +89,8 @@ void read_job(std::string_view json, Rank& rank) {
 }
 
 std::string product(const Document& document) {
+  // What `sonde convert` and `sonde synth` write (exporters/pytorch): no profiler ran, or another one.
+  if (text_of(document.member("traceName")) == "Sonde") return "PyTorch trace of Sonde";
   if (document.member("schemaVersion").empty()) return "PyTorch profiler";
   if (!document.member("roctracer_version").empty()) return "PyTorch profiler (Kineto, roctracer)";
   return "PyTorch profiler (Kineto)";

@@ -111,6 +111,29 @@ std::string_view part_title(gate::PartOfRun part) {
   return "The whole run";
 }
 
+/// "43.8 ms as recorded, 23.4 ms without" of the first run that tells.
+std::string recorded_step(std::span<const gate::RunRecord> runs) {
+  const auto run = std::ranges::find_if(runs, [](const gate::RunRecord& r) { return r.recorder.has_value(); });
+  if (run == runs.end()) return {};
+  const auto text = [](int64_t ns) { return time_text(static_cast<double>(ns)); };
+  return fmt::format("{} as recorded, {} without", text(run->recorder->recorded_ns), text(run->recorder->without_ns));
+}
+
+/// Where the recorders cost a part of the steps, so does it of the differences.
+void add_recorder(std::span<const gate::RunRecord> base, std::span<const gate::RunRecord> changed,
+                  std::vector<std::string>& warnings) {
+  constexpr int64_t kPercent = 100;
+  const auto costs = [](const gate::RunRecord& r) {
+    return r.recorder && (r.recorder->recorded_ns - r.recorder->without_ns) * kPercent > r.recorder->recorded_ns;
+  };
+  if (std::ranges::none_of(base, costs) && std::ranges::none_of(changed, costs)) return;
+  const std::string before = recorded_step(base);
+  const std::string after = recorded_step(changed);
+  warnings.push_back(fmt::format(
+      "The times below contain the profiler's own cost. A step of the base: {}; of the new run: {} that cost.",
+      before.empty() ? "unknown" : before, after.empty() ? "unknown" : after));
+}
+
 }  // namespace
 
 Comparison comparison_of(std::span<const gate::RunRecord> base, std::span<const gate::RunRecord> changed) {
@@ -131,6 +154,7 @@ Comparison comparison_of(std::span<const gate::RunRecord> base, std::span<const 
   }
   add_condition_warning(found);
   add_gpu_count(base, changed, found.warnings);
+  add_recorder(base, changed, found.warnings);
   add_flaws("base", base, found.warnings);
   add_flaws("new", changed, found.warnings);
   return found;

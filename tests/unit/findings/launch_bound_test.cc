@@ -63,8 +63,8 @@ TEST(LaunchBound, CeilingIsTheHostTimeThatAGraphTakesAway) {
   const Diagnosis diagnosis = diagnose(Facts(trace));
   const Finding* finding = found(diagnosis);
   ASSERT_NE(finding, nullptr);
-  // As one graph: kernel by kernel, 20 us and 1 us to start, instead of one each 50 us.
-  EXPECT_EQ(finding->ceiling_ns, 100 * (50 - 21) * kUs);
+  // As one graph: kernel by kernel, 20 us, instead of one each 50 us.
+  EXPECT_EQ(finding->ceiling_ns, 100 * (50 - 20) * kUs);
 }
 
 TEST(LaunchBound, LeavesTheGainThatAnotherFindingTells) {

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Writes docs/profiles/accuracy.md: what `sonde why` says of programs whose truth is known, beside that truth.
+
+usage: make_accuracy.py SONDE [FOLDER] [--check]
+
+FOLDER has truth.json and the profiles that it names (default: h100 in SONDE_TEST_DATA). With --check nothing is written,
+and the exit code says whether the limits of this file hold.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[1] / "docs/profiles/accuracy.md"
+# The fix of a variant removes what one of these findings reports. The case's own fault first.
+CAUSES = {
+    "mix": {"fix_prec": ("low_precision", "float32_matmul"), "fix_copy": ("pageable_copy",), "fix_sync": ("sync_in_loop",)},
+    "rtdetr_b8": {"fixed": ("low_precision", "float32_matmul")},
+    "pageable_copy": {"fixed": ("pageable_copy",)},
+    "graph_infer": {"fixed": ("launch_bound",)},
+    "attention_eager": {"fixed": ("unfused_attention",)},
+    "elementwise_big": {"fixed": ("pointwise_chain",)},
+    "resnet50_nchw": {"fixed": ("below_roofline_batch_norm", "below_roofline_convolution_layout")},
+    "alloc_nocache": {"fixed": ("steady_allocation",)},
+    "sync_cpu": {"fixed": ("gpu_idle_own_code",)},
+}
+MAX_MEDIAN_ERROR = 4.0  # percent
+MAX_ERROR = 15.0
+MAX_WORSE = 5.0  # points
+MAX_BUSY_ERROR = 8.0  # points
+SPREAD = 0.06  # kRunSpread of recording_cost.h: part of the stated range on both sides
+
+
+def why(sonde, path):
+    out = subprocess.run([sonde, "why", "--json", path], capture_output=True, text=True, check=False).stdout
+    return json.loads(out)
+
+
+class Variant:
+    def __init__(self, row, answer):
+        self.name = f"{row['case']}.{row['variant']}"
+        self.row = row
+        self.answer = answer
+        self.true_ms = row["wall_ms"]["median"]
+        step = answer["recorder"]
+        self.recorded, self.without, self.low, self.high, self.busy = (
+            step[key] / 1e6 for key in ("recorded_ns", "without_ns", "low_ns", "high_ns", "busy_ns"))
+
+    def error(self, ms):
+        return 100 * (ms / self.true_ms - 1)
+
+    def busy_error(self):
+        return abs(100 * self.busy / self.without - min(100, 100 * self.busy / self.true_ms))
+
+    def in_range(self):
+        return self.low <= self.true_ms <= self.high
+
+    def without_at(self, factor):
+        """The step with another cost, between the three that are known: 0.75, 1 and 1.25 of it."""
+        high, low = self.high / (1 + SPREAD), self.low / (1 - SPREAD)
+        edge = high if factor < 1 else low
+        return self.without + (edge - self.without) * abs(factor - 1) / 0.25
+
+
+def read(sonde, folder):
+    rows = json.loads((folder / "truth.json").read_text())["rows"]
+    timelines = [row for row in rows if row["kind"] == "timeline" and row.get("profile")]
+    return rows, [Variant(row, why(sonde, str(folder / row["profile"]))) for row in timelines]
+
+
+def left_out_errors(variants):
+    """The errors with a cost that was fitted to all other cases."""
+    factors = [0.75 + 0.01 * i for i in range(51)]
+    errors = []
+    for judged in variants:
+        others = [v for v in variants if v.row["case"] != judged.row["case"]]
+        best = min(factors, key=lambda f: statistics.fmean(abs(v.error(v.without_at(f))) for v in others))
+        errors.append(abs(judged.error(judged.without_at(best))))
+    return errors
+
+
+def finding_rows(rows, variants):
+    """One row a fix: what it saved, and the finding that names it."""
+    for case, fixes in CAUSES.items():
+        bad = next((v for v in variants if v.name == f"{case}.bad"), None)
+        for fix, ids in fixes.items():
+            truth = next((r for r in rows if r["case"] == case and r["variant"] == fix), None)
+            if bad is None or truth is None:
+                continue
+            shown = [f for f in bad.answer["findings"] if not f["folded"]]
+            rank = next((i for i, f in enumerate(shown, 1) if f["id"] in ids), None)
+            bound = shown[rank - 1]["ceiling_percent"] if rank else None
+            gain = truth["saves_percent"]
+            yield {"case": f"{case}.{fix}", "finding": shown[rank - 1]["id"] if rank else "-", "rank": rank,
+                   "bound": bound, "gain": gain, "main": fix == next(iter(fixes)),
+                   "holds": rank is not None and bound >= gain - 0.05,
+                   "tight": rank is not None and 100 - bound >= (100 - gain) / 2}
+
+
+def page(rows, variants):
+    raw = [abs(v.error(v.recorded)) for v in variants]
+    corrected = [abs(v.error(v.without)) for v in variants]
+    findings = list(finding_rows(rows, variants))
+    named = [f for f in findings if f["rank"] and f["rank"] <= 2]
+    text = f"""# Accuracy
+
+Programs with one known fault each were run on an NVIDIA H100 (PyTorch 2.11). Their time was measured without a profiler,
+before and after the fix, and then they were profiled. This page compares what `sonde why` says of the profiles with the
+measured times. `./dev accuracy` writes it.
+
+## The step without the profiler's own cost
+
+"As recorded" is the time from the first to the last GPU operation launched in the steps, by their number. The median
+error is **{statistics.median(raw):.1f} %** as recorded and **{statistics.median(corrected):.1f} %** without the profiler's cost;
+{sum(e <= MAX_ERROR for e in corrected)} of {len(variants)} are within {MAX_ERROR:.0f} %. The stated range contains the true step in
+{sum(v.in_range() for v in variants)} of {len(variants)}. With the cost fitted to all cases but the judged one, the median error is
+{statistics.median(left_out_errors(variants)):.1f} % and the largest {max(left_out_errors(variants)):.1f} %.
+
+| program | true step | as recorded | without the profiler | range | GPU busy, true | as recorded | without |
+|---|--:|--:|--:|--:|--:|--:|--:|
+"""
+    for v in variants:
+        text += (f"| {v.name} | {v.true_ms:.2f} ms | {v.recorded:.2f} ms ({v.error(v.recorded):+.0f} %) | {v.without:.2f} ms "
+                 f"({v.error(v.without):+.1f} %) | {v.low:.2f} to {v.high:.2f} ms | {min(100, 100 * v.busy / v.true_ms):.0f} % | "
+                 f"{100 * v.busy / v.recorded:.0f} % | {100 * v.busy / v.without:.0f} % |\n")
+    text += f"""
+"GPU busy, true" is the busy time of the profile by the true step: the GPU's work was not measured without a profiler.
+
+## Findings against measured fixes
+
+{len(named)} of {len(findings)} causes are among the first two findings. The bound is at least the measured gain in
+{sum(f['holds'] for f in findings)} of {len(findings)}, and tight (what it leaves of the step is at least half of what the fix left) in
+{sum(f['tight'] for f in findings)}. Both are shares of the step.
+
+| fix | finding | rank | at most | measured gain | bound holds | tight |
+|---|---|--:|--:|--:|---|---|
+"""
+    for f in findings:
+        bound = f"{f['bound']:.1f} %" if f["bound"] is not None else "-"
+        text += (f"| {f['case']} | {f['finding']} | {f['rank'] or '-'} | {bound} | {f['gain']:.1f} % | "
+                 f"{'yes' if f['holds'] else '**no**'} | {'yes' if f['tight'] else '**no**'} |\n")
+    return text
+
+
+def problems(rows, variants):
+    corrected = [abs(v.error(v.without)) for v in variants]
+    found = []
+    if statistics.median(corrected) >= MAX_MEDIAN_ERROR:
+        found.append(f"median error {statistics.median(corrected):.1f} %")
+    if sum(e <= MAX_ERROR for e in corrected) < 0.9 * len(variants):
+        found.append("fewer than 90 % of the steps within 15 %")
+    for v in variants:
+        if abs(v.error(v.without)) > abs(v.error(v.recorded)) + MAX_WORSE:
+            found.append(f"{v.name}: worse than as recorded")
+        if v.busy_error() > MAX_BUSY_ERROR:
+            found.append(f"{v.name}: busy share differs by {v.busy_error():.1f} points")
+    if sum(v.in_range() for v in variants) < 0.9 * len(variants):
+        found.append("the range contains fewer than 90 % of the true steps")
+    left_out = left_out_errors(variants)
+    if statistics.median(left_out) >= MAX_MEDIAN_ERROR or sum(e <= MAX_ERROR for e in left_out) < 0.9 * len(variants):
+        found.append("leave one out: the errors are too large")
+    return found
+
+
+def main(arguments):
+    check = "--check" in arguments
+    sonde, *folder = [a for a in arguments if a != "--check"]
+    data = Path(folder[0] if folder else Path(os.environ["SONDE_TEST_DATA"]) / "h100")
+    rows, variants = read(sonde, data)
+    if check:
+        wrong = problems(rows, variants)
+        print("\n".join(wrong) or f"{len(variants)} profiles: all limits hold")
+        return 1 if wrong else 0
+    PAGE.write_text(page(rows, variants))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
