@@ -6,7 +6,6 @@
 #include "inject/text_record.h"
 
 namespace sonde::inject {
-namespace {
 
 /// A name is there once it has its text: whoever finds that finds all of it.
 struct Name {
@@ -27,8 +26,6 @@ struct TextBlock {
 /// not be called from here.
 constexpr uint32_t kBlockNames = 1024;
 constexpr uint32_t kMaxBlocks = kMaxStrings / kBlockNames;
-
-}  // namespace
 
 /// Nobody waits here: a thread that is stopped in the middle of a registration, by the system, by a signal whose
 /// handler registers too, or for ever in a child of fork(), leaves a number that was given to no name.
