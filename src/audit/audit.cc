@@ -24,12 +24,6 @@ std::atomic<uint64_t>** lost = nullptr;
 
 constexpr uintptr_t kPage = 4096;
 
-#ifdef __x86_64__
-constexpr bool kHasStubs = true;
-#else
-constexpr bool kHasStubs = false;
-#endif
-
 long call_kernel([[maybe_unused]] long number, [[maybe_unused]] uintptr_t a, [[maybe_unused]] uintptr_t b,
                  [[maybe_unused]] uintptr_t c) noexcept {
 #ifdef __x86_64__
@@ -154,7 +148,7 @@ extern "C" {
 __attribute__((visibility("default"))) unsigned la_version(unsigned version) {
   // Of glibc 2.35: before that the loader slowed every call down where it had an auditor.
   constexpr unsigned kKnown = 2;
-  return sonde::audit::kHasStubs && sonde::audit::wanted[0] != '\0' && version >= kKnown ? kKnown : 0;
+  return sonde::wire::kHasLibraryStubs && sonde::audit::wanted[0] != '\0' && version >= kKnown ? kKnown : 0;
 }
 
 __attribute__((visibility("default"))) unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t*) {

@@ -6,14 +6,11 @@
 #include "inject/text_record.h"
 
 namespace sonde::inject {
-namespace {
 
 /// Names and texts lie in blocks that are mapped when they are needed: an allocator that is itself instrumented must
 /// not be called from here.
 constexpr uint32_t kBlockNames = 1024;
 constexpr uint32_t kMaxBlocks = kMaxStrings / kBlockNames;
-
-}  // namespace
 
 /// Nobody waits here: a thread that is stopped in the middle of a registration, by the system, by a signal whose
 /// handler registers too, or for ever in a child of fork(), leaves a number that was given to no name.

@@ -41,6 +41,13 @@ struct LibraryFunction {
 inline constexpr uint32_t kMaxLibraryFunctions = 16384;
 inline constexpr uint32_t kLibraryStubBytes = 16;
 
+/// The stubs are written for the registers of x86-64.
+#ifdef __x86_64__
+inline constexpr bool kHasLibraryStubs = true;
+#else
+inline constexpr bool kHasLibraryStubs = false;
+#endif
+
 /// Symbols of libsonde_inject.so: LibraryFunction[kMaxLibraryFunctions], code of kLibraryStubBytes for each, a
 /// uint32_t, the number of places taken, and a std::atomic<uint64_t>*, where functions without a place are counted,
 /// null while nowhere.
