@@ -22,7 +22,7 @@ UP, DOWN = 1, 2  # copyKind
 
 
 def why(*paths):
-    document = json.loads(compare.run_sonde("why", "--json", *map(str, paths)).stdout)
+    document = compare.why_as_recorded(*paths)
     return document["findings"]
 
 

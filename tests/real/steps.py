@@ -114,8 +114,7 @@ def check_time(rows, document, label):
 
 
 def check(path):
-    result = compare.run_sonde("why", "--json", path)
-    document = json.loads(result.stdout or "{}")
+    document = compare.why_as_recorded(path)
     steps = document.get("steps")
     found = []
     expected = next((value for part, value in KNOWN.items() if part in path.name), None)

@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import io
+import json
 import os
 import pathlib
 import subprocess
@@ -134,6 +135,15 @@ def program():
 
 def run_sonde(*arguments):
     return subprocess.run([program(), *map(str, arguments)], capture_output=True, text=True)
+
+
+def why_as_recorded(*paths):
+    """The document of `sonde why` on the recorded times: raw rows have the recorder's own cost in them."""
+    document = json.loads(run_sonde("why", "--json", *paths).stdout or "{}")
+    recorder = document.get("recorder")
+    if not recorder:
+        return document
+    return json.loads(run_sonde("why", "--json", "--step-time", f"{recorder['recorded_ns']}ns", *paths).stdout)
 
 
 def printed_report(path, report):

@@ -9,23 +9,28 @@ namespace {
 
 double usual_rate(int64_t compute_major) { return compute_major >= 9 ? 48e9 : compute_major == 8 ? 24e9 : 12e9; }
 
-}  // namespace
+double best_rate(int64_t compute_major) { return compute_major >= 9 ? 57.6e9 : compute_major == 8 ? 26.5e9 : 13.2e9; }
 
-std::optional<double> usual_bytes_per_second(const Facts& facts) {
+std::optional<double> slowest_link(const Facts& facts, double (*rate_of)(int64_t compute_major)) {
   std::optional<double> slowest;
   for (const Gpu& gpu : facts.gpus.gpus) {
     const auto major = gpu.device == kNone ? std::nullopt : facts.trace.devices[gpu.device].compute_major;
     if (!major) return std::nullopt;
-    const double of_gpu = usual_rate(*major);
+    const double of_gpu = rate_of(*major);
     slowest = std::min(slowest.value_or(of_gpu), of_gpu);
   }
   return slowest;
 }
 
-std::optional<double> peak_bytes_per_second(const Facts& facts) {
-  constexpr double kUsualPart = 0.75;
-  const auto usual = usual_bytes_per_second(facts);
-  return usual ? std::optional(*usual / kUsualPart) : std::nullopt;
+}  // namespace
+
+std::optional<double> usual_bytes_per_second(const Facts& facts) { return slowest_link(facts, usual_rate); }
+
+std::optional<double> best_bytes_per_second(const Facts& facts) { return slowest_link(facts, best_rate); }
+
+std::string best_rates_in_words() {
+  return fmt::format("{:g}, {:g} or {:g} GB/s by the generation of the link", best_rate(9) / 1e9, best_rate(8) / 1e9,
+                     best_rate(7) / 1e9);
 }
 
 std::string usual_rates_in_words() {

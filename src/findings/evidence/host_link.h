@@ -13,8 +13,12 @@ namespace sonde {
 /// capability.
 [[nodiscard]] std::optional<double> usual_bytes_per_second(const Facts& facts);
 
-/// What the link carries at most: the same of data sheets, whole.
-[[nodiscard]] std::optional<double> peak_bytes_per_second(const Facts& facts);
+/// What large pinned copies reach at best. Measured: 55 GB/s on an H100 with generation 5 (50 MB a copy), 26 GB/s on
+/// A100 with 4, 13 GB/s on V100 with 3 (NVIDIA's bandwidthTest); here a little more, since no copy is to be faster.
+[[nodiscard]] std::optional<double> best_bytes_per_second(const Facts& facts);
+
+/// "57.6, 26.5 or 13.2 GB/s by the generation of the link".
+[[nodiscard]] std::string best_rates_in_words();
 
 /// "48 GB/s from compute capability 9 on, 24 GB/s from 8 on, 12 GB/s before".
 [[nodiscard]] std::string usual_rates_in_words();

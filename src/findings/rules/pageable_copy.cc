@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMinPercent = 0.5;
 /// If the file does not describe the GPUs: PCIe 4 x16.
-constexpr double kPeakBytesPerSecond = 32e9;
+constexpr double kBestBytesPerSecond = 26.5e9;
 /// Smaller copies tell little of the link.
 constexpr int64_t kMinPinnedBytes = 1 << 20;
 
@@ -58,12 +58,12 @@ Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double b
   return change;
 }
 
-/// No pinned copy is faster: the run's own rate where it has such copies, else the link's.
+/// No pinned copy is faster: the run's own rate where it has such copies, else the best known.
 double best_rate(const Facts& facts, const Copied& pinned) {
   if (pinned.bytes >= kMinPinnedBytes) {
     return std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts).value_or(0));
   }
-  return peak_bytes_per_second(facts).value_or(kPeakBytesPerSecond);
+  return best_bytes_per_second(facts).value_or(kBestBytesPerSecond);
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -113,10 +113,10 @@ std::vector<FindingDoc> docs() {
       .not_when = "No conclusion is drawn without memory kinds.",
       .ceiling = fmt::format(
           "Replay with the rate of the run's own pinned copies of at least {} MiB in sum, and at least {}. In a run "
-          "without such copies with the link's peak, four thirds of that ({:g} GB/s if the GPU is unknown). Copies to "
-          "the GPU above {} KiB return after {} us.",
-          kMinPinnedBytes >> 20, usual_rates_in_words(), kPeakBytesPerSecond / 1e9, kStagedBytes >> 10,
-          kCopyCallNs / 1000),
+          "without such copies with the best known rate: {} ({:g} GB/s if the GPU is unknown). Copies to the GPU above "
+          "{} KiB return after {} us.",
+          kMinPinnedBytes >> 20, usual_rates_in_words(), best_rates_in_words(), kBestBytesPerSecond / 1e9,
+          kStagedBytes >> 10, kCopyCallNs / 1000),
       .evidence = "The longest copies.",
       .min_percent = kMinPercent}};
 }
