@@ -2,8 +2,9 @@
 """Fails where a file of src is not where a reader would look for it.
 
 Three rules:
-- A folder with a `list.inc`, or with a list in a lower layer (LISTS), holds the rows of that list, a .cc each, and files named `shared_*`. Where the rows are in
-  folders one level down, the layer's interface may be beside the list.
+- A folder with a `list.inc`, or with a list in a lower layer (LISTS), holds the rows of that list, a .cc each, and files
+  named `shared_*`. Where the rows are in folders one level down, the layer's interface may be beside the list. A row's
+  file contains the row's name as a string: the name that users type is that of the file.
 - A folder holds at most 45 files.
 - Names tell files apart: no base name is in a folder and again in a folder below it, and a name that says nothing
   (VAGUE) is there once at most.
@@ -38,16 +39,29 @@ def rows_of(listed: Path) -> list[str]:
     return ROW.findall(listed.read_text(encoding="utf-8"))
 
 
+def files_of_row(folder: Path, row: str) -> list[Path]:
+    return [folder / f"{row}.cc", *folder.glob(f"*/{row}.cc")]
+
+
+def row_problems(folder: Path, listed: Path, row: str) -> list[str]:
+    """What is wrong with one line of a list."""
+    files = [path for path in files_of_row(folder, row) if path.exists()]
+    if not files:
+        return [] if (folder / row).is_dir() else [f"{listed}: row {row} has no {row}.cc"]
+    if any(f'"{row}"' in path.read_text(encoding="utf-8") for path in files):
+        return []
+    return [f'{files[0]}: its row is not named "{row}"; the row has the name of its file']
+
+
 def list_problems(folder: Path, root: Path) -> list[str]:
     """What is wrong in a folder with a list."""
     listed = list_of(folder, root)
     rows = rows_of(listed)
     own = {p.stem for p in folder.glob("*.cc")}
-    in_rooms = {p.stem for p in folder.glob("*/*.cc")} | {p.name for p in folder.iterdir() if p.is_dir()}
-    problems = [f"{listed}: row {row} has no {row}.cc" for row in rows if row not in own | in_rooms]
+    problems = [problem for row in rows for problem in row_problems(folder, listed, row)]
     if all(row in own for row in rows):
         problems += [
-            f"{path}: not a row of {listed}; name it shared_{path.name} or move it out of this folder"
+            f"{path}: not a row of {listed}; add its line there, name it shared_{path.name}, or move it out of this folder"
             for path in sources_in(folder)
             if path.name != "list.inc" and path.stem not in rows and not path.name.startswith("shared_")
         ]

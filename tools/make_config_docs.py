@@ -203,7 +203,7 @@ def main():
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            stale.append(f"{path.relative_to(ROOT)} is out of date: tools/make_config_docs.py DUMP_CONFIG")
+            stale.append(f"{path.relative_to(ROOT)} is out of date: ./dev docs configuration")
     print("\n".join(stale), end="\n" if stale else "")
     return 1 if stale else 0
 

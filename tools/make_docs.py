@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Prints docs/profiles/reports.md from the program's own rows: make_docs.py SONDE. A test compares the two."""
+"""Writes docs/profiles/reports.md from the program's own rows: make_docs.py SONDE. A test compares the two."""
 
 import re
 import subprocess
 import sys
+from pathlib import Path
 
+PAGE = Path(__file__).resolve().parents[1] / "docs/profiles/reports.md"
 HEADING = re.compile(r"^([a-z_]+)(\S*) -- (.+)$")
 
 
@@ -32,4 +34,4 @@ def page(program):
 
 
 if __name__ == "__main__":
-    print(page(sys.argv[1]), end="")
+    PAGE.write_text(page(sys.argv[1]), encoding="utf-8")

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 import make_docs
 
-if (ROOT / "docs/profiles/reports.md").read_text() != make_docs.page(os.environ["SONDE"]):
-    print("docs/profiles/reports.md is out of date: tools/make_docs.py build/release/sonde > docs/profiles/reports.md")
+if make_docs.PAGE.read_text(encoding="utf-8") != make_docs.page(os.environ["SONDE"]):
+    print("docs/profiles/reports.md is out of date: ./dev docs reports")
     sys.exit(1)
 print("docs/profiles/reports.md is up to date")

@@ -14,6 +14,6 @@ if made.count("<!-- findings: ") != 3 or made.count("\n### ") < 20:
     print("docs/profiles/findings.md lacks marked parts")
     sys.exit(1)
 if made != make_finding_docs.PAGE.read_text():
-    print("docs/profiles/findings.md is out of date: tools/make_finding_docs.py build/release/tests/tools/print_findings")
+    print("docs/profiles/findings.md is out of date: ./dev docs findings")
     sys.exit(1)
 print("docs/profiles/findings.md is up to date")

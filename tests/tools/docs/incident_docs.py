@@ -14,6 +14,6 @@ if made.count("<!-- table: ") != 3 or made.count("\n| ") < 150:
     print("docs/serve/incidents.md lacks tables")
     sys.exit(1)
 if made != make_incident_docs.PAGE.read_text():
-    print("docs/serve/incidents.md is out of date: tools/make_incident_docs.py build/release/tests/tools/print_incidents")
+    print("docs/serve/incidents.md is out of date: ./dev docs incidents")
     sys.exit(1)
 print("docs/serve/incidents.md is up to date")

@@ -10,6 +10,6 @@ sys.path.insert(0, str(ROOT / "tools"))
 import make_strategy_docs
 
 if make_strategy_docs.PAGE.read_text(encoding="utf-8") != make_strategy_docs.page(os.environ["SONDE"]):
-    print("docs/serve/strategies.md has other figures: tools/make_strategy_docs.py build/release/sonde")
+    print("docs/serve/strategies.md has other figures: ./dev docs strategies")
     sys.exit(1)
 print("docs/serve/strategies.md has the figures of today")

@@ -10,13 +10,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def check(*names: str, rows: tuple[str, ...] = ()) -> tuple[int, str]:
-    """Exit status and complaints for a source folder with these files; base/pieces/list.inc lists `rows`."""
+def check(*names: str, rows: tuple[str, ...] = (), texts: dict[str, str] | None = None) -> tuple[int, str]:
+    """Exit status and complaints for a source folder with these files, each with its name as a string; base/pieces/list.inc
+    lists `rows`. `texts`: files with other contents."""
     with tempfile.TemporaryDirectory() as folder:
-        files = {name: "" for name in names}
+        files = {name: f'"{Path(name).stem}"' for name in names}
         if rows:
             files["base/pieces/list.inc"] = "".join(f"SONDE_PIECE({row})\n" for row in rows)
-        for name, text in files.items():
+        for name, text in (files | (texts or {})).items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -41,10 +42,15 @@ class CheckRooms(unittest.TestCase):
         status, text = check("base/pieces/one.cc", rows=("one", "two"))
         self.assertEqual((status, text), (1, "base/pieces/list.inc: row two has no two.cc\n"))
 
+    def test_a_row_with_another_name_than_its_file(self):
+        status, text = check(rows=("one",), texts={"base/pieces/one.cc": 'const Piece one_piece{"two"};'})
+        self.assertEqual(status, 1)
+        self.assertEqual(text, 'base/pieces/one.cc: its row is not named "one"; the row has the name of its file\n')
+
     def test_a_file_that_is_no_row(self):
         status, text = check("base/pieces/one.cc", "base/pieces/tools.h", rows=("one",))
         self.assertEqual(status, 1)
-        self.assertIn("base/pieces/tools.h: not a row of base/pieces/list.inc; name it shared_tools.h", text)
+        self.assertIn("base/pieces/tools.h: not a row of base/pieces/list.inc; add its line there, name it shared_tools.h", text)
 
     def test_a_folder_with_too_many_files(self):
         status, text = check(*(f"base/f{n}.h" for n in range(46)))

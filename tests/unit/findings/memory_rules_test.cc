@@ -1,64 +1,30 @@
 #include <algorithm>
 #include <functional>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "analyses/replay/replay.h"
-#include "shared/ask_rule.h"
-#include "shared/trace_builder.h"
+#include "shared/loop_trace.h"
 #include "trace/columns.h"
 
 /// The rules on memory and copies: one loop of ten steps of a millisecond, changed by what each rule looks for.
 namespace sonde {
 namespace memory_rules_test {
 
-constexpr int64_t kStep = 1'000'000;
-constexpr int kSteps = 10;
+using Loop = LoopTrace;
 
-/// A loop that launches a kernel, does something, and launches another one.
-class Loop {
- public:
-  explicit Loop(bool ranges = true, int64_t second_launch = 600'000)
-      : thread_(builder_.thread(1, 1)), stream_(builder_.stream(1)) {
-    for (int i = 0; i < kSteps; ++i) {
-      const int64_t t = i * kStep;
-      if (ranges) builder_.push_pop(thread_, t, t + kStep - 1000, "step");
-      kernel(t + 10'000, t + 20'000, t + 500'000, "first");
-      // Without ranges no sequence of launches repeats either.
-      kernel(t + second_launch, t + 610'000, t + 980'000, ranges ? "second" : fmt::format("second of {}", i));
-    }
-  }
-  void kernel(int64_t launched, int64_t start, int64_t end, std::string_view name) {
-    builder_.kernel(stream_, start, end, name, builder_.call(thread_, launched, launched + 5000));
-  }
-  /// In the middle of each step.
-  void each_step(const std::function<void(int64_t)>& f) {
-    for (int i = 0; i < kSteps; ++i) f(i * kStep);
-  }
-  Diagnosis ask(std::string_view name) { return ask_rule(name, builder_.build()); }
-
-  TraceBuilder builder_;
-  ThreadId thread_;
-  StreamId stream_;
-};
-
-std::string what_is_said(const Diagnosis& diagnosis) {
-  std::string text;
-  for (const Finding& f : diagnosis.findings) text += f.id + ' ';
-  for (const Abstention& a : diagnosis.abstentions) text += "no conclusion: " + a.id + ' ';
-  return text;
-}
+constexpr int64_t kStep = Loop::kStepNs;
+constexpr int kSteps = Loop::kSteps;
 
 void free_in_each_step(Loop& loop, std::string_view name) {
-  loop.each_step([&](int64_t t) { loop.builder_.call(loop.thread_, t + 20'000, t + 590'000, name); });
+  loop.each_step([&](int64_t t) { loop.builder.call(loop.thread, t + 20'000, t + 590'000, name); });
 }
 
 TEST(MemoryRules, AFreeInEachStepCostsItsWaitToo) {
   Loop loop;
   free_in_each_step(loop, "cudaFree_v3020");
   const Diagnosis diagnosis = loop.ask("steady_allocation");
-  ASSERT_EQ(what_is_said(diagnosis), "steady_allocation ");
+  ASSERT_EQ(conclusions_of(diagnosis), "steady_allocation ");
   // The host stays ahead, and kernel follows kernel: all but their 850 us a step.
   EXPECT_NEAR(static_cast<double>(diagnosis.findings.front().ceiling_ns), 150'000.0 * kSteps, 50'000);
   EXPECT_EQ(diagnosis.findings.front().evidence.front().what, "cudaFree");
@@ -67,38 +33,38 @@ TEST(MemoryRules, AFreeInEachStepCostsItsWaitToo) {
 TEST(MemoryRules, AsynchronousAllocationIsTheRemedy) {
   Loop loop;
   free_in_each_step(loop, "cudaFreeAsync_v11020");
-  EXPECT_EQ(what_is_said(loop.ask("steady_allocation")), "");
+  EXPECT_EQ(conclusions_of(loop.ask("steady_allocation")), "");
 }
 
 TEST(MemoryRules, WithoutStepsNothingTellsSetUpFromALoop) {
   Loop loop(false);
   free_in_each_step(loop, "cudaFree_v3020");
-  EXPECT_EQ(what_is_said(loop.ask("steady_allocation")), "no conclusion: steady_calls.no_steps ");
+  EXPECT_EQ(conclusions_of(loop.ask("steady_allocation")), "no conclusion: steady_calls.no_steps ");
 }
 
 TEST(MemoryRules, CodeLoadedInEachStep) {
   Loop loop;
-  loop.each_step([&](int64_t t) { loop.builder_.call(loop.thread_, t + 500'000, t + 590'000, "cuLibraryLoadData"); });
-  EXPECT_EQ(what_is_said(loop.ask("steady_load")), "steady_load ");
+  loop.each_step([&](int64_t t) { loop.builder.call(loop.thread, t + 500'000, t + 590'000, "cuLibraryLoadData"); });
+  EXPECT_EQ(conclusions_of(loop.ask("steady_load")), "steady_load ");
 }
 
 void copy_in_each_step(Loop& loop, CopyKind kind, MemoryKind host) {
   loop.each_step([&](int64_t t) {
-    const uint32_t call = loop.builder_.call(loop.thread_, t + 20'000, t + 550'000, "cudaMemcpy_v3020");
-    loop.builder_.host_copy(loop.stream_, t + 501'000, t + 503'000, kind, host, 4096, call);
+    const uint32_t call = loop.builder.call(loop.thread, t + 20'000, t + 550'000, "cudaMemcpy_v3020");
+    loop.builder.host_copy(loop.stream, t + 501'000, t + 503'000, kind, host, 4096, call);
   });
 }
 
 TEST(MemoryRules, ABlockingCopyInTheMiddleOfAStep) {
   Loop loop;
   copy_in_each_step(loop, CopyKind::device_to_host, MemoryKind::pinned);
-  EXPECT_EQ(what_is_said(loop.ask("sync_copy")), "sync_copy ");
+  EXPECT_EQ(conclusions_of(loop.ask("sync_copy")), "sync_copy ");
 }
 
 TEST(MemoryRules, PageableMemoryIsReadBeforeItsCopyReturns) {
   Loop loop;
   copy_in_each_step(loop, CopyKind::host_to_device, MemoryKind::pageable);
-  EXPECT_EQ(what_is_said(loop.ask("sync_copy")), "");
+  EXPECT_EQ(conclusions_of(loop.ask("sync_copy")), "");
 }
 
 TEST(MemoryRules, ACopyThatAWaitFollowsIsTheWaits) {
@@ -106,19 +72,19 @@ TEST(MemoryRules, ACopyThatAWaitFollowsIsTheWaits) {
     Loop loop;
     copy_in_each_step(loop, CopyKind::device_to_host, MemoryKind::pageable);
     loop.each_step(
-        [&](int64_t t) { loop.builder_.call(loop.thread_, t + 550'000, t + 560'000, "cudaStreamSynchronize_v3020"); });
+        [&](int64_t t) { loop.builder.call(loop.thread, t + 550'000, t + 560'000, "cudaStreamSynchronize_v3020"); });
     return loop;
   };
-  EXPECT_EQ(what_is_said(loop_of().ask("sync_copy")), "");
-  EXPECT_EQ(what_is_said(loop_of().ask("sync_in_loop")), "sync_in_loop ");
+  EXPECT_EQ(conclusions_of(loop_of().ask("sync_copy")), "");
+  EXPECT_EQ(conclusions_of(loop_of().ask("sync_in_loop")), "sync_in_loop ");
 }
 
 /// All is launched early, and waited for at the end of each step.
 Loop loop_ahead() {
   Loop loop(true, 120'000);
-  loop.builder_.call(loop.thread_, 1000, 3000, "cudaStreamSynchronize_v3020");  // what one takes without a wait
+  loop.builder.call(loop.thread, 1000, 3000, "cudaStreamSynchronize_v3020");  // what one takes without a wait
   loop.each_step(
-      [&](int64_t t) { loop.builder_.call(loop.thread_, t + 130'000, t + 985'000, "cudaStreamSynchronize_v3020"); });
+      [&](int64_t t) { loop.builder.call(loop.thread, t + 130'000, t + 985'000, "cudaStreamSynchronize_v3020"); });
   return loop;
 }
 
@@ -127,8 +93,8 @@ Loop input_copies(const std::function<int64_t(int)>& duration_ns, MemoryKind hos
   Loop loop = loop_ahead();
   for (int i = 0; i < kSteps; ++i) {
     const int64_t t = i * kStep + 501'000;
-    const uint32_t call = loop.builder_.call(loop.thread_, t - 400'000, t - 395'000, "cudaMemcpyAsync_v3020");
-    loop.builder_.host_copy(loop.stream_, t, t + duration_ns(i), CopyKind::host_to_device, host, 4 << 20, call);
+    const uint32_t call = loop.builder.call(loop.thread, t - 400'000, t - 395'000, "cudaMemcpyAsync_v3020");
+    loop.builder.host_copy(loop.stream, t, t + duration_ns(i), CopyKind::host_to_device, host, 4 << 20, call);
   }
   return loop;
 }
@@ -136,29 +102,29 @@ Loop input_copies(const std::function<int64_t(int)>& duration_ns, MemoryKind hos
 TEST(MemoryRules, CopiesBelowHalfOfTheBest) {
   Loop loop = input_copies([](int i) { return i < 4 ? 20'000 : 100'000; }, MemoryKind::pinned);
   const Diagnosis diagnosis = loop.ask("low_copy_rate");
-  ASSERT_EQ(what_is_said(diagnosis), "low_copy_rate ");
+  ASSERT_EQ(conclusions_of(diagnosis), "low_copy_rate ");
   EXPECT_EQ(diagnosis.findings.front().arguments.front().number, 6);
 }
 
 TEST(MemoryRules, CopiesThatAreAllAlikeAreTheLinks) {
   Loop loop = input_copies([](int) { return 100'000; }, MemoryKind::pinned);
-  EXPECT_EQ(what_is_said(loop.ask("low_copy_rate")), "");
+  EXPECT_EQ(conclusions_of(loop.ask("low_copy_rate")), "");
 }
 
 TEST(MemoryRules, ThePageableRateIsAnotherRules) {
   Loop loop = input_copies([](int i) { return i < 4 ? 20'000 : 100'000; }, MemoryKind::pageable);
-  EXPECT_EQ(what_is_said(loop.ask("low_copy_rate")), "");
+  EXPECT_EQ(conclusions_of(loop.ask("low_copy_rate")), "");
 }
 
 /// A copy of 4 MiB whose call returns when all is staged, 5 us before the last of it is on the GPU.
 TEST(MemoryRules, APageableCopyThatReturnsOnceItIsStaged) {
   Loop loop(true, 600'000);
   loop.each_step([&](int64_t t) {
-    const uint32_t call = loop.builder_.call(loop.thread_, t + 20'000, t + 595'000, "cudaMemcpyAsync_v3020");
-    loop.builder_.host_copy(loop.stream_, t + 501'000, t + 600'000, CopyKind::host_to_device, MemoryKind::pageable,
-                            1 << 20, call);
+    const uint32_t call = loop.builder.call(loop.thread, t + 20'000, t + 595'000, "cudaMemcpyAsync_v3020");
+    loop.builder.host_copy(loop.stream, t + 501'000, t + 600'000, CopyKind::host_to_device, MemoryKind::pageable,
+                           1 << 20, call);
   });
-  EXPECT_EQ(what_is_said(loop.ask("pageable_copy")), "pageable_copy ");
+  EXPECT_EQ(conclusions_of(loop.ask("pageable_copy")), "pageable_copy ");
 }
 
 Loop small_copies(int count) {
@@ -166,10 +132,9 @@ Loop small_copies(int count) {
   loop.each_step([&](int64_t t) {
     for (int i = 0; i < count; ++i) {
       const int64_t at = t + 20'000 + i * 6000;
-      const uint32_t call = loop.builder_.call(loop.thread_, at, at + 5000, "cudaMemcpyAsync_v3020");
+      const uint32_t call = loop.builder.call(loop.thread, at, at + 5000, "cudaMemcpyAsync_v3020");
       const int64_t start = t + 505'000 + i * 10'000;
-      loop.builder_.host_copy(loop.stream_, start, start + 5000, CopyKind::host_to_device, MemoryKind::pinned, 64,
-                              call);
+      loop.builder.host_copy(loop.stream, start, start + 5000, CopyKind::host_to_device, MemoryKind::pinned, 64, call);
     }
   });
   return loop;
@@ -177,25 +142,25 @@ Loop small_copies(int count) {
 
 TEST(MemoryRules, ARunOfSmallCopies) {
   const Diagnosis diagnosis = small_copies(10).ask("small_copies");
-  ASSERT_EQ(what_is_said(diagnosis), "small_copies ");
+  ASSERT_EQ(conclusions_of(diagnosis), "small_copies ");
   EXPECT_EQ(diagnosis.findings.front().arguments.front().number, 10 * kSteps);
 }
 
-TEST(MemoryRules, AFewSmallCopiesAreNoRun) { EXPECT_EQ(what_is_said(small_copies(7).ask("small_copies")), ""); }
+TEST(MemoryRules, AFewSmallCopiesAreNoRun) { EXPECT_EQ(conclusions_of(small_copies(7).ask("small_copies")), ""); }
 
 void migrate_in_each_step(Loop& loop, bool back) {
   loop.each_step([&](int64_t t) {
     const int64_t address = 0x7f0000000000;
-    loop.builder_.migration(loop.stream_, t + 30'000, t + 130'000, CopyKind::unified_host_to_device, 1 << 20, address);
+    loop.builder.migration(loop.stream, t + 30'000, t + 130'000, CopyKind::unified_host_to_device, 1 << 20, address);
     if (!back) return;
-    loop.builder_.migration(loop.stream_, t + 510'000, t + 590'000, CopyKind::unified_device_to_host, 1 << 20, address);
+    loop.builder.migration(loop.stream, t + 510'000, t + 590'000, CopyKind::unified_device_to_host, 1 << 20, address);
   });
 }
 
 TEST(MemoryRules, ManagedMemoryThatMovesBothWays) {
   Loop loop;
   migrate_in_each_step(loop, true);
-  EXPECT_EQ(what_is_said(loop.ask("managed_thrash")), "managed_thrash ");
+  EXPECT_EQ(conclusions_of(loop.ask("managed_thrash")), "managed_thrash ");
 }
 
 TEST(MemoryRules, ABlockThatMovesOnceInPiecesDoesNotThrash) {
@@ -203,17 +168,17 @@ TEST(MemoryRules, ABlockThatMovesOnceInPiecesDoesNotThrash) {
   for (int i = 0; i < kSteps; ++i) {
     const int64_t address = 0x7f0000000000 + i * 0x10000;
     const bool to_gpu = i < kSteps / 2;
-    loop.builder_.migration(loop.stream_, i * kStep + 30'000, i * kStep + 130'000,
-                            to_gpu ? CopyKind::unified_host_to_device : CopyKind::unified_device_to_host, 0x10000,
-                            address);
+    loop.builder.migration(loop.stream, i * kStep + 30'000, i * kStep + 130'000,
+                           to_gpu ? CopyKind::unified_host_to_device : CopyKind::unified_device_to_host, 0x10000,
+                           address);
   }
-  EXPECT_EQ(what_is_said(loop.ask("managed_thrash")), "");
+  EXPECT_EQ(conclusions_of(loop.ask("managed_thrash")), "");
 }
 
 TEST(MemoryRules, ManagedMemoryThatMovesOneWay) {
   Loop loop;
   migrate_in_each_step(loop, false);
-  EXPECT_EQ(what_is_said(loop.ask("managed_thrash")), "");
+  EXPECT_EQ(conclusions_of(loop.ask("managed_thrash")), "");
 }
 
 TEST(MemoryRules, ManagedMemoryHandedOverPieceByPiece) {
@@ -221,11 +186,11 @@ TEST(MemoryRules, ManagedMemoryHandedOverPieceByPiece) {
   for (int i = 0; i < kSteps; ++i) {
     const int64_t address = 0x7f0000000000 + i * 65536;
     const int64_t at = i * 12'000;
-    loop.builder_.migration(loop.stream_, 30'000 + at, 40'000 + at, CopyKind::unified_host_to_device, 65536, address);
-    loop.builder_.migration(loop.stream_, 3 * kStep + at, 3 * kStep + at + 10'000, CopyKind::unified_device_to_host,
-                            65536, address);
+    loop.builder.migration(loop.stream, 30'000 + at, 40'000 + at, CopyKind::unified_host_to_device, 65536, address);
+    loop.builder.migration(loop.stream, 3 * kStep + at, 3 * kStep + at + 10'000, CopyKind::unified_device_to_host,
+                           65536, address);
   }
-  EXPECT_EQ(what_is_said(loop.ask("managed_thrash")), "");
+  EXPECT_EQ(conclusions_of(loop.ask("managed_thrash")), "");
 }
 
 /// The first kernel of each step takes 480 us, in 96 us of which its pages come.
@@ -234,10 +199,10 @@ TEST(MemoryRules, PagesThatAKernelPullsAreItsOwn) {
   loop.each_step([&](int64_t t) {
     for (int i = 0; i < 10; ++i) {
       const int64_t at = t + 30'000 + i * 45'000;
-      loop.builder_.migration(loop.stream_, at, at + 9'600, CopyKind::unified_host_to_device, 1 << 20, 0);
+      loop.builder.migration(loop.stream, at, at + 9'600, CopyKind::unified_host_to_device, 1 << 20, 0);
     }
   });
-  const Trace trace = loop.builder_.build();
+  const Trace trace = loop.builder.build();
   const Facts facts(trace);
   Change change;
   for (Row row = 0; row < row_count(trace.kernels); row += 2) change.kernels.push_back({row, 1000});
@@ -248,9 +213,9 @@ TEST(MemoryRules, PagesThatAKernelPullsAreItsOwn) {
 TEST(MemoryRules, MemoryThatGrows) {
   Loop loop;
   loop.each_step(
-      [&](int64_t t) { loop.builder_.allocation(1, 0, t + 1000, AllocationKind::allocate, 1 << 20, 0x1000 + t); });
+      [&](int64_t t) { loop.builder.allocation(1, 0, t + 1000, AllocationKind::allocate, 1 << 20, 0x1000 + t); });
   const Diagnosis diagnosis = loop.ask("memory_growth");
-  ASSERT_EQ(what_is_said(diagnosis), "memory_growth ");
+  ASSERT_EQ(conclusions_of(diagnosis), "memory_growth ");
   EXPECT_EQ(diagnosis.findings.front().ceiling_ns, 0);
   EXPECT_EQ(diagnosis.findings.front().arguments[1].number, 1 << 20);
 }
@@ -258,10 +223,10 @@ TEST(MemoryRules, MemoryThatGrows) {
 TEST(MemoryRules, MemoryThatIsGivenBack) {
   Loop loop;
   loop.each_step([&](int64_t t) {
-    loop.builder_.allocation(1, 0, t + 1000, AllocationKind::allocate, 1 << 20, 0x1000);
-    loop.builder_.allocation(1, 0, t + 900'000, AllocationKind::release, 1 << 20, 0x1000);
+    loop.builder.allocation(1, 0, t + 1000, AllocationKind::allocate, 1 << 20, 0x1000);
+    loop.builder.allocation(1, 0, t + 900'000, AllocationKind::release, 1 << 20, 0x1000);
   });
-  EXPECT_EQ(what_is_said(loop.ask("memory_growth")), "");
+  EXPECT_EQ(conclusions_of(loop.ask("memory_growth")), "");
 }
 
 }  // namespace memory_rules_test

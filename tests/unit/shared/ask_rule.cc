@@ -1,7 +1,6 @@
 #include "shared/ask_rule.h"
 
 #include <algorithm>
-#include <string>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +38,13 @@ Diagnosis ask_rule(std::string_view name, const Trace& trace) {
     expect_text(rule, abstention.id + ".says", abstention.arguments);
   }
   return diagnosis;
+}
+
+std::string conclusions_of(const Diagnosis& diagnosis) {
+  std::string text;
+  for (const Finding& finding : diagnosis.findings) text += finding.id + ' ';
+  for (const Abstention& abstention : diagnosis.abstentions) text += "no conclusion: " + abstention.id + ' ';
+  return text;
 }
 
 }  // namespace sonde
