@@ -36,9 +36,10 @@ Diagnosis ask_of(const Program& program) {
   const ThreadId thread = b.thread(1, 1);
   const StreamId stream = b.stream(1);
   const DomainId operators = b.domain("torch.operator", DomainKind::op);
-  b.device().name = program.gpu;
-  b.device().compute_major = 9;
-  b.device().compute_minor = 0;
+  Device& device = b.device();
+  device.name = program.gpu;
+  device.compute_major = 9;
+  device.compute_minor = 0;
   int64_t host = 0;
   int64_t gpu = 10'000;
   const auto run = [&](const Operation& operation, std::string_view kernel) {
@@ -87,7 +88,7 @@ TEST(PointwiseChain, SavesAllButOneReadAndOneWrite) {
 }
 
 TEST(PointwiseChain, TakesNoLessThanSpecialFunctionUnitsNeed) {
-  // 6 tanh are 12 results for each of 16,777,216 elements at 16 of 132 SMs and clock: 67 TFLOP/s / 256 * 16.
+  // 6 tanh are 12 results for each of 16,777,216 elements. An SM has 16 a clock, and 256 operations of float32.
   const Diagnosis diagnosis = ask_of({.step = {kTanh, kTanh, kTanh, kTanh, kTanh, kTanh}});
   EXPECT_NEAR(left_ns(diagnosis, 6 * kTanh.kernel_ns + kOtherNs), 12 * 16'777'216 / (67e12 / 16) * 1e9 + kOtherNs, 100);
 }
