@@ -108,6 +108,9 @@ Diagnosis diagnose(const Facts& facts) {
   std::ranges::stable_sort(diagnosis.findings, {}, &Finding::folded);
   if (facts.recorder) show_as_recorded(facts, diagnosis.findings);
   diagnosis.answer = answer_of(facts, diagnosis);
+  if (diagnosis.answer == Answer::nothing_found) diagnosis.limit = gpu_limit(facts);
+  // At the limit there is nothing that measuring a kernel can show.
+  if (diagnosis.limit) std::erase_if(diagnosis.findings, [](const Finding& f) { return !f.fixable; });
   diagnosis.explained = explained_by(facts, diagnosis.findings);
   return diagnosis;
 }

@@ -9,6 +9,7 @@
 #include "findings/checks.h"
 #include "findings/facts.h"
 #include "findings/finding.h"
+#include "findings/gpu_limit.h"
 #include "findings/time_explained.h"
 
 namespace sonde {
@@ -47,6 +48,7 @@ struct Diagnosis {
   std::vector<std::string_view> looked;  ///< rules that did not abstain
   Answer answer = Answer::could_not_look;
   TimeExplained explained;
+  std::optional<GpuLimit> limit;               ///< where nothing was found since the GPUs work at their limit
   std::vector<std::string_view> not_recorded;  ///< what rules also read, absent in the profile (coverage.inc)
   Claims claims;
   std::vector<LaunchCost> launch_costs;  ///< of kernel reports

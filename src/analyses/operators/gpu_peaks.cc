@@ -12,6 +12,19 @@ constexpr auto kGpuPeaks = std::to_array<GpuPeaks>({
 #undef SONDE_GPU_PEAKS
 });
 
+struct Attainable {
+  std::string_view gpu;
+  MathPrecision precision;
+  double tflops;
+  std::string_view source;
+};
+
+constexpr auto kAttainable = std::to_array<Attainable>({
+#define SONDE_GPU_ATTAINABLE(gpu, precision, tflops, source) {gpu, MathPrecision::precision, tflops, source},
+#include "analyses/operators/gpu_attainable.inc"
+#undef SONDE_GPU_ATTAINABLE
+});
+
 /// "NVIDIA GeForce RTX 4090" and "AMD Instinct MI300X VF" by their models alone.
 std::string_view model_of(std::string_view name) {
   for (const std::string_view maker : {"NVIDIA ", "AMD ", "Tesla ", "GeForce ", "Instinct "}) {
@@ -53,6 +66,12 @@ std::optional<double> GpuPeaks::flop_per_second(MathPrecision precision) const {
     case MathPrecision::unknown: break;
   }
   return tflops > 0 ? std::optional(tflops * 1e12) : std::nullopt;
+}
+
+std::optional<double> GpuPeaks::attainable_flop_per_second(MathPrecision precision) const {
+  const auto* const found =
+      std::ranges::find_if(kAttainable, [&](const Attainable& a) { return a.gpu == name && a.precision == precision; });
+  return found == kAttainable.end() ? std::nullopt : std::optional(found->tflops * 1e12);
 }
 
 std::span<const GpuPeaks> all_gpu_peaks() { return kGpuPeaks; }

@@ -29,6 +29,8 @@ struct GpuPeaks {
 
   /// Operations a second; absent where the GPU does not have the precision.
   [[nodiscard]] std::optional<double> flop_per_second(MathPrecision precision) const;
+  /// The same of the fastest product of matrices that was measured, where one was.
+  [[nodiscard]] std::optional<double> attainable_flop_per_second(MathPrecision precision) const;
   [[nodiscard]] double bytes_per_second() const { return memory_gb_per_s * 1e9; }
 };
 

@@ -40,12 +40,12 @@ bool ShortKernels::is_short(Row row) const {
   return launch != kNone && facts_.api_kinds[launch] == ApiKind::launch && k.end[row] - k.start[row] <= kShortKernelNs;
 }
 
-bool ShortKernels::follows(Row before, Row row) const {
-  if (!is_short(row)) return false;
+bool ShortKernels::directly_follows(Row before, Row row) const {
   const Kernels& k = facts_.trace.kernels;
   const Calls& api = facts_.trace.api;
   const Row launch = k.launch[row];
   const Row launch_before = k.launch[before];
+  if (launch == kNone || launch_before == kNone) return false;
   return api.thread[launch] == api.thread[launch_before] && number_[launch] == number_[launch_before] + 1 &&
          api.end[launch_before] <= api.start[launch] &&
          !breaks_.any_between(k.stream[row], k.start[before], k.start[row]);

@@ -35,7 +35,9 @@ class ShortKernels {
   [[nodiscard]] bool is_short(Row row) const;
   /// Whether a short kernel directly follows another of its stream: launched by the same thread with the next call
   /// that puts work on a GPU or waits for it, and no other operation between them on the stream.
-  [[nodiscard]] bool follows(Row before, Row row) const;
+  [[nodiscard]] bool follows(Row before, Row row) const { return is_short(row) && directly_follows(before, row); }
+  /// The same of kernels of any length.
+  [[nodiscard]] bool directly_follows(Row before, Row row) const;
 
  private:
   const Facts& facts_;

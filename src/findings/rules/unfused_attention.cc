@@ -66,6 +66,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   std::map<StreamId, Pattern> patterns;
   FasterKernels faster;
   int64_t count = 0;
+  const size_t findings = diagnosis.findings.size();
   for (Row row = 0; row < row_count(k); ++row) {
     if (!facts.judged(k.start[row])) continue;
     Pattern& pattern = patterns[k.stream[row]];
@@ -79,6 +80,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     }
   }
   add_faster_kernels(facts, "unfused_attention", faster, {count_argument("count", count)}, diagnosis);
+  if (diagnosis.findings.size() == findings) return;
+  for (const Change::Resized& part : faster.kernels) diagnosis.claims.kernels.push_back(part.row);
 }
 
 constexpr auto kTexts = std::to_array<CatalogueText>({

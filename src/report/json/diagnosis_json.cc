@@ -44,6 +44,21 @@ Json headline_json(const Facts& facts, const Diagnosis& diagnosis) {
   return headline.empty() ? Json(nullptr) : Json(headline);
 }
 
+Json limit_json(const GpuLimit& limit) {
+  Json work = Json::array();
+  for (const WorkAtLimit& w : limit.work) {
+    work.push_back(
+        {{"operators", kind_name(w.kind)},
+         {"precision", w.precision == MathPrecision::unknown ? Json(nullptr) : Json(precision_name(w.precision))},
+         {"unit", w.precision == MathPrecision::unknown ? "byte/s" : "FLOP/s"},
+         {"time_percent", w.time_percent},
+         {"per_second", w.per_second},
+         {"limit_per_second", w.limit_per_second},
+         {"limit_percent", w.limit_percent}});
+  }
+  return {{"percent", limit.percent}, {"work", std::move(work)}};
+}
+
 std::string_view answer_name(Answer answer) {
   switch (answer) {
     case Answer::problems: return "problems";
@@ -124,6 +139,7 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
                    {"other_parts", Json::array()},
                    {"not_recorded", diagnosis.not_recorded},
                    {"no_conclusion", Json::array()}};
+  if (diagnosis.limit) document["limit"] = limit_json(*diagnosis.limit);
   if (facts.is_kernel_report()) document["kernels"] = measured_kernels_json(facts, diagnosis);
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
   for (const Abstention& a : diagnosis.abstentions) {

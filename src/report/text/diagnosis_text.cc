@@ -161,6 +161,10 @@ std::string headline_without_findings(const Facts& facts, const Diagnosis& diagn
   switch (diagnosis.answer) {
     case Answer::problems: return {};
     case Answer::nothing_found:
+      if (diagnosis.limit) {
+        return fmt::format("The GPU works at {} of its limit: nothing to gain here but by less work.",
+                           percent_text(diagnosis.limit->percent, 100));
+      }
       return fmt::format("Nothing worth fixing found: no finding saves {:g} % of this time. {} of {} rules looked: {}.",
                          kWorthPercent, diagnosis.looked.size(), diagnosis.asked, fmt::join(diagnosis.looked, ", "));
     case Answer::could_not_look: return fmt::format("Could not look for problems: {}.", main_reason(facts, diagnosis));
@@ -188,12 +192,32 @@ std::string recorder_beside_text(const WithoutRecorder& recorder, const RenderOp
 
 namespace {
 
+/// "712 of 777 TFLOP/s (BF16)", "3.01 of 3.35 TB/s".
+std::string rate_text(const WorkAtLimit& work) {
+  if (work.precision == MathPrecision::unknown) {
+    return fmt::format("{:.2f} of {:.2f} TB/s", work.per_second / 1e12, work.limit_per_second / 1e12);
+  }
+  return fmt::format("{:.0f} of {:.0f} TFLOP/s ({})", work.per_second / 1e12, work.limit_per_second / 1e12,
+                     precision_name(work.precision));
+}
+
+/// The kinds of operators at the limit, a line each.
+std::string limit_text(const GpuLimit& limit) {
+  std::string text = fmt::format("\n{:<16} {:>8} {:>9}  {}\n", "operators", "time", "of limit", "rate");
+  for (const WorkAtLimit& work : limit.work) {
+    text += fmt::format("{:<16} {:>8} {:>9}  {}\n", kind_name(work.kind), percent_text(work.time_percent, 100),
+                        percent_text(work.limit_percent, 100), rate_text(work));
+  }
+  return text;
+}
+
 /// The findings of a judged part: in full, then folded, then what covers its time.
 std::string judged_findings(const Facts& facts, const Diagnosis& diagnosis, size_t most, size_t width) {
   std::string text;
   if (const std::string headline = headline_without_findings(facts, diagnosis); !headline.empty()) {
     text += '\n' + wrapped(headline, 0, width);
   }
+  if (diagnosis.limit) text += limit_text(*diagnosis.limit);
   const std::span<const Finding> all = diagnosis.findings;
   const auto folded = static_cast<size_t>(std::ranges::count_if(all, &Finding::folded));
   const std::span<const Finding> full = most == kAllFindings ? all : all.first(all.size() - folded);
