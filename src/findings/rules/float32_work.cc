@@ -1,80 +1,112 @@
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "findings/evidence/faster_kernels.h"
+#include "findings/evidence/float32_kernels.h"
+#include "findings/evidence/most_of.h"
 #include "trace/columns.h"
 
-/// Matrix products in float32 on a GPU whose tensor cores are idle in that time. The ceiling uses the ratio of the peak
-/// rates. Memory may limit the matrix products before that.
+/// Work in float32 and TF32 on a GPU whose tensor cores compute 16-bit numbers at a multiple of that rate. The ceiling
+/// is a bound: each kernel takes the least time that it can with such numbers.
 namespace sonde {
-namespace float32_matmul_finding {
+namespace float32_work_finding {
 namespace {
 
-/// Peak rate of dense tensor cores over that of float32 without them (NVIDIA's architecture papers): TF32 where the GPU
-/// has it at more than half of bfloat16's gain, else half precision.
-int64_t tensor_gain(int64_t major, int64_t minor) {
-  if (major < 7) return 1;
-  if (major == 8 && minor != 0) return 4;  // GA10x and AD10x: their float32 rate is doubled
-  if (major >= 12) return 2;
-  return 8;
+/// Work that 16-bit numbers would speed up.
+struct Found {
+  FasterKernels faster;
+  std::map<Float32Kind, int64_t> time;  ///< as shares of the GPU's
+  bool unknown_gpu = false;
+};
+
+Found float32_work(const Facts& facts) {
+  Found found;
+  Float32Kernels float32(facts);
+  const Kernels& k = facts.trace.kernels;
+  for (Row row = 0; row < row_count(k); ++row) {
+    if (!facts.judged(k.start[row])) continue;
+    const Float32Kind kind = float32.kind(row);
+    if (kind == Float32Kind::none) continue;
+    const auto least = float32.least_ns(row);
+    found.unknown_gpu |= !least;
+    if (!least || *least >= k.end[row] - k.start[row]) continue;
+    found.faster.add(facts, row, *least);
+    found.time[kind] += facts.shares.kernels[row];
+  }
+  return found;
+}
+
+/// In mixed precision, too, some kernels keep float32: norms, losses, an optimizer's. Alone they are no finding.
+bool has_math(const Facts& facts, std::map<Float32Kind, int64_t>& time) {
+  const int64_t math = time[Float32Kind::product] + time[Float32Kind::tf32_product] + time[Float32Kind::attention];
+  return facts.percent_of_wall(facts.per_gpu(math)) >= kWorthPercent;
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
-  const Kernels& k = facts.trace.kernels;
-  FasterKernels faster;
-  bool unknown_gpu = false;
-  for (Row row = 0; row < row_count(k); ++row) {
-    if (!facts.judged(k.start[row]) || facts.kernel_classes[row] != KernelClass::matrix_float32) continue;
-    const DeviceId device = facts.trace.streams[k.stream[row]].device;
-    if (device == kNone || !facts.trace.devices[device].compute_major) {
-      unknown_gpu = true;
-      continue;
-    }
-    const Device& gpu = facts.trace.devices[device];
-    const int64_t gain = tensor_gain(gpu.compute_major.value_or(0), gpu.compute_minor.value_or(0));
-    if (gain > 1) faster.add(facts, row, (k.end[row] - k.start[row]) / gain);
+  Found found = float32_work(facts);
+  if (found.unknown_gpu) diagnosis.abstentions.push_back({"float32_work", "float32_work.unknown_gpu", {}});
+  if (!has_math(facts, found.time)) return;
+  std::map<std::string, int64_t> kinds;
+  for (const auto& [kind, time] : found.time) {
+    if (time > 0) kinds[std::string(kind_name(kind))] = time;
   }
-  if (unknown_gpu) diagnosis.abstentions.push_back({"float32_matmul", "float32_matmul.unknown_gpu", {}});
-  add_faster_kernels(facts, "float32_matmul", faster, {}, diagnosis);
+  const bool mostly_products = 2 * found.time[Float32Kind::product] >= found.faster.now_ns;
+  const size_t before = diagnosis.findings.size();
+  add_faster_kernels(facts, mostly_products ? "float32_matmul" : "float32_work", found.faster,
+                     {text_argument("kinds", most_of(kinds))}, diagnosis);
+  if (diagnosis.findings.size() == before) return;
+  for (const Change::Resized& kernel : found.faster.kernels) diagnosis.claims.float32.push_back(kernel.row);
 }
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
-    {"float32_matmul.says", "Matrix products in float32 take {time} while the tensor cores are idle: {most}."},
+    {"float32_matmul.says",
+     "Work in float32 takes {time}, most of it in products that leave the tensor cores idle ({kinds}): {most}."},
     {"float32_matmul.do",
-     "Use TF32 (torch.set_float32_matmul_precision(\"high\"), torch.backends.cudnn.allow_tf32, "
-     "CUBLAS_COMPUTE_32F_FAST_TF32) or mixed precision (torch.autocast), and check the accuracy."},
-    {"float32_matmul.unknown_gpu.says",
-     "matrix products run in float32, but the profile does not contain the GPU's compute capability, so the gain "
-     "from tensor cores is unknown"},
+     "Use bfloat16 or float16 (torch.autocast), or TF32 for the products alone "
+     "(torch.set_float32_matmul_precision(\"high\"), torch.backends.cudnn.allow_tf32, CUBLAS_COMPUTE_32F_FAST_TF32), "
+     "and check the accuracy."},
+    {"float32_work.says", "Work in float32 and TF32 takes {time} ({kinds}): {most}."},
+    {"float32_work.do",
+     "Use bfloat16 or float16 (torch.autocast; for inference also model.to(torch.bfloat16)), and check the accuracy. "
+     "Tensor cores multiply 16-bit numbers at twice the rate of TF32, and tensors have half of the bytes."},
+    {"float32_work.unknown_gpu.says",
+     "products run in float32, but the profile does not contain the GPU's compute capability, so the gain from tensor "
+     "cores is unknown"},
 });
 
 std::vector<FindingDoc> docs() {
   return {FindingDoc{
-      .ids = {"float32_matmul"},
-      .reports =
-          "Matrix products, identified by the kernel's name, run in float32 without the tensor cores of the GPU.",
-      .when = fmt::format("Such kernels take at least {} % of the judged time.", kWorthPercent),
-      .not_when =
-          "Kernels with unknown names do not count. No conclusion is drawn if the file does not describe the GPU.",
-      .ceiling = fmt::format(
-          "Replay with the ratio of the peak rates: {} (compute capability 7, 8.0, and 9 to 11), {} (8.1 to "
-          "8.9), {} (12 and later).",
-          tensor_gain(8, 0), tensor_gain(8, 6), tensor_gain(12, 0)),
+      .ids = {"float32_matmul", "float32_work"},
+      .reports = "Matrix products, convolutions and attention run in float32 or TF32. Then all kernels on float32 "
+                 "tensors count, also norms, elementwise kernels and copies. `float32_matmul`: at least half of their "
+                 "time is in products without tensor cores.",
+      .when =
+          fmt::format("The products and attention kernels take at least {} % of the judged time. Types are those of "
+                      "the operators' inputs, else those in the kernels' names.",
+                      kWorthPercent),
+      .not_when = "Kernels of optimizers, which keep float32 in mixed precision. GPUs without tensor cores. No "
+                  "conclusion is drawn on products without tensor cores if the file does not describe the GPU.",
+      .ceiling = "Replay with each kernel in its most optimistic 16-bit form. Where the operator's work is known, that "
+                 "is the longer of its FLOP at the peak of 16-bit products and half of its bytes at the peak of the "
+                 "memory ([definitions](operators.md)), and at most half of its time. Otherwise it is the time divided "
+                 "by the ratio of the peaks: 2 for TF32 and kernels that memory limits, 6 for attention with three "
+                 "products in TF32, and the GPU's own ratio for float32.",
       .evidence = "The kernels that lose the most time."}};
 }
 
 }  // namespace
-}  // namespace float32_matmul_finding
+}  // namespace float32_work_finding
 
-extern const Rule float32_matmul_rule;
-const Rule float32_matmul_rule{.name = "float32_matmul",
-                               .description = "matrix products in float32 while the tensor cores are idle",
-                               .fields = kFasterKernelsFields,
-                               .checks = kFasterKernelsChecks,
-                               .judge = &float32_matmul_finding::judge,
-                               .texts = float32_matmul_finding::kTexts,
-                               .docs = &float32_matmul_finding::docs,
-                               .saves = Saves::gpu_work};
+extern const Rule float32_work_rule;
+const Rule float32_work_rule{.name = "float32_work",
+                             .description = "work in float32 and TF32 that 16-bit numbers would speed up",
+                             .fields = kFasterKernelsFields | kFloat32Fields,
+                             .checks = kFasterKernelsChecks,
+                             .judge = &float32_work_finding::judge,
+                             .texts = float32_work_finding::kTexts,
+                             .docs = &float32_work_finding::docs,
+                             .saves = Saves::gpu_work};
 
 }  // namespace sonde
