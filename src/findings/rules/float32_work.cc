@@ -38,6 +38,10 @@ Found float32_work(const Facts& facts) {
   return found;
 }
 
+/// Of the judged time. A GPU that is as busy as this with a host that is never ahead paces the host: it waits where the
+/// recording shows no call that waits, and a replay would keep it as slow.
+constexpr double kPacesHostPercent = 95;
+
 /// In mixed precision, too, some kernels keep float32: norms, losses, an optimizer's. Alone they are no finding.
 bool has_math(const Facts& facts, std::map<Float32Kind, int64_t>& time) {
   const int64_t math = time[Float32Kind::product] + time[Float32Kind::tf32_product] + time[Float32Kind::attention];
@@ -54,8 +58,11 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   }
   const bool mostly_products = 2 * found.time[Float32Kind::product] >= found.faster.now_ns;
   const size_t before = diagnosis.findings.size();
-  add_faster_kernels(facts, mostly_products ? "float32_matmul" : "float32_work", found.faster,
-                     {text_argument("kinds", most_of(kinds))}, diagnosis);
+  const std::string_view id = mostly_products ? "float32_matmul" : "float32_work";
+  const Argument parts = text_argument("kinds", most_of(kinds));
+  add_faster_kernels(facts, id, found.faster, {parts}, diagnosis);
+  const bool paces_host = facts.percent_of_wall(facts.per_gpu(facts.judged_busy_ns())) >= kPacesHostPercent;
+  if (diagnosis.findings.size() == before && paces_host) add_slow_kernels(facts, id, found.faster, {parts}, diagnosis);
   if (diagnosis.findings.size() == before) return;
   for (const Change::Resized& kernel : found.faster.kernels) diagnosis.claims.float32.push_back(kernel.row);
 }
@@ -88,11 +95,14 @@ std::vector<FindingDoc> docs() {
                       kWorthPercent),
       .not_when = "Kernels of optimizers, which keep float32 in mixed precision. GPUs without tensor cores. No "
                   "conclusion is drawn on products without tensor cores if the file does not describe the GPU.",
-      .ceiling = "Replay with each kernel in its most optimistic 16-bit form. Where the operator's work is known, that "
-                 "is the longer of its FLOP at the peak of 16-bit products and half of its bytes at the peak of the "
-                 "memory ([definitions](operators.md)), and at most half of its time. Otherwise it is the time divided "
-                 "by the ratio of the peaks: 2 for TF32 and kernels that memory limits, 6 for attention with three "
-                 "products in TF32, and the GPU's own ratio for float32.",
+      .ceiling = fmt::format(
+          "Replay with each kernel in its most optimistic 16-bit form. Where the operator's work is known, that is the "
+          "longer of its FLOP at the peak of 16-bit products and half of its bytes at the peak of the memory "
+          "([definitions](operators.md)), and at most half of its time. Otherwise it is the time divided by the ratio "
+          "of the peaks: 2 for TF32 and kernels that memory limits, 6 for attention with three products in TF32, and "
+          "the GPU's own ratio for float32. If the replay saves nothing and the GPU is busy for {} % of the time, the "
+          "time that the kernels then take less.",
+          kPacesHostPercent),
       .evidence = "The kernels that lose the most time."}};
 }
 

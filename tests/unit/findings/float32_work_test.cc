@@ -153,6 +153,25 @@ TEST(Float32Work, ShortensTheWaitsOfStagedCopies) {
   expect_saved(ask_rule("float32_work", b.build()), "float32_work", 0.5);
 }
 
+/// The host launches each kernel as the one before ends, without a recorded call that waits: paced by the GPU, or,
+/// where that is often idle, by its own work.
+Diagnosis ask_paced(int64_t kernel_ns) {
+  TraceBuilder b;
+  const ThreadId thread = b.thread(1, 1);
+  const StreamId stream = b.stream(1);
+  b.device().name = kH100;
+  for (int64_t i = 0; i < kSteps; ++i) {
+    const int64_t at = i * 1'000'000;
+    b.kernel(stream, at + 5'000, at + 5'000 + kernel_ns, kAttention, b.call(thread, at, at + 2'000));
+  }
+  return ask_rule("float32_work", b.build());
+}
+
+TEST(Float32Work, DoesNotKeepAHostThatTheGpuPaces) {
+  expect_saved(ask_paced(990'000), "float32_work", 1 - 1.0 / 6);
+  EXPECT_TRUE(ask_paced(900'000).findings.empty());
+}
+
 TEST(Float32Work, KeepsItsAttentionFromBelowRoofline) {
   const Work attention{kAttention, 1'000'000, "aten::_scaled_dot_product_efficient_attention",
                        "[[8,12,512,64],[8,12,512,64],[8,12,512,64],[],[],[],[],[]]",
