@@ -26,7 +26,7 @@ Found float32_work(const Facts& facts) {
   Float32Kernels float32(facts);
   const Kernels& k = facts.trace.kernels;
   for (Row row = 0; row < row_count(k); ++row) {
-    if (!facts.judged(k.start[row])) continue;
+    if (!facts.judged(k.start[row]) || facts.communication[row] != CommunicationKind::none) continue;
     const Float32Kind kind = float32.kind(row);
     if (kind == Float32Kind::none) continue;
     const auto least = float32.least_ns(row);
@@ -93,8 +93,9 @@ std::vector<FindingDoc> docs() {
           fmt::format("The products and attention kernels take at least {} % of the judged time. Types are those of "
                       "the operators' inputs, else those in the kernels' names.",
                       kWorthPercent),
-      .not_when = "Kernels of optimizers, which keep float32 in mixed precision. GPUs without tensor cores. No "
-                  "conclusion is drawn on products without tensor cores if the file does not describe the GPU.",
+      .not_when = "Kernels of optimizers, which keep float32 in mixed precision, and communication. GPUs without "
+                  "tensor cores. No conclusion is drawn on products without tensor cores if the file does not describe "
+                  "the GPU.",
       .ceiling = fmt::format(
           "Replay with each kernel in its most optimistic 16-bit form. Where the operator's work is known, that is the "
           "longer of its FLOP at the peak of 16-bit products and half of its bytes at the peak of the memory "

@@ -109,6 +109,15 @@ TEST(Float32Work, LeavesOutMixedPrecision) {
   EXPECT_TRUE(ask({{"cutlass_80_tensorop_s1688gemm_f16_128x128"}, {"fmha_cutlassF_bf16_aligned"}}).findings.empty());
 }
 
+TEST(Float32Work, LeavesOutCommunication) {
+  const Work reduction{"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 1'000'000, "record_param_comms", "[[4096,4096]]",
+                       R"(["float"])"};
+  const Diagnosis diagnosis = ask({{kTf32Product}, reduction});
+  expect_saved(diagnosis, "float32_work", 0.5);
+  const auto& arguments = diagnosis.findings.front().arguments;
+  EXPECT_EQ(std::ranges::find(arguments, "kinds", &Argument::name)->text, "products in TF32 100 %");
+}
+
 TEST(Float32Work, NeedsTheGpuForProductsWithoutTensorCores) {
   const Diagnosis unknown = ask({{kProduct}}, "another GPU");
   EXPECT_TRUE(unknown.findings.empty());
