@@ -21,6 +21,7 @@ struct Claims {
   std::vector<Row> copies;              ///< rows of `copies` that a finding would remove
   std::vector<Row> kernels;             ///< rows of `kernels` that a finding would merge into others
   std::vector<Row> side_by_side;        ///< rows of `kernels` that a finding would run in parallel with others
+  std::vector<Row> float32;             ///< rows of `kernels` that a finding would compute with 16-bit numbers
 };
 
 /// What `sonde why` answers: its headline and its exit code.

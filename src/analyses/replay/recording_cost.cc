@@ -12,7 +12,7 @@
 namespace sonde {
 namespace {
 
-/// Costs in units of that gap, fitted to the true, unprofiled steps of programs on an H100 (docs/accuracy.md).
+/// Costs in units of that gap, fitted to the true, unprofiled steps of programs on an H100 (docs/profiles/accuracy.md).
 constexpr double kOperatorGaps = 5.0;
 constexpr double kCallGaps = 1.5;
 /// A frame is an event of the profiler without arguments. Assumed: no measured program recorded any.

@@ -235,7 +235,7 @@ class Replay {
   [[nodiscard]] int64_t launched_at(const Operation& op) const {
     if (op.launch == kNone) return op.start;
     constexpr int64_t kCallNs = 5'000;  // what putting a copy on a stream takes at most, usually
-    const bool blocked = trace_.api.end[op.launch] >= op.end;
+    const bool blocked = trace_.api.end[op.launch] >= (is_staged(op) ? op.start : op.end);
     return std::min(op.start, blocked ? trace_.api.start[op.launch] + kCallNs : trace_.api.end[op.launch]);
   }
 
@@ -428,10 +428,11 @@ class Replay {
       const bool blocked = awaited.recorded > api.start[row];
       Wait& wait = wait_of(row);
       const int64_t least = blocked ? std::min(length, wait.shortest) : length;
-      if (blocked) wait.wake_delay = api.end[row] - awaited.recorded;
-      const int64_t end = std::max(api.start[row] - shift + least, awaited.replayed + wait.wake_delay);
+      const int64_t delay = blocked ? api.end[row] - awaited.recorded : wait.wake_delay;
+      wait.wake_delay = std::max<int64_t>(delay, 0);
+      const int64_t end = std::max(api.start[row] - shift + least, awaited.replayed + delay);
       // Without a wait in either, nothing moves.
-      if (blocked || awaited.replayed + wait.wake_delay > api.end[row] - shift) {
+      if (blocked || awaited.replayed + delay > api.end[row] - shift) {
         keep_time(api.thread[row], api.start[row], shift);
         shift = api.end[row] - end;
         keep_time(api.thread[row], api.end[row], shift);
@@ -448,8 +449,17 @@ class Replay {
     const bool copies = kinds_[row] == ApiKind::copy_blocking || kinds_[row] == ApiKind::copy_async;
     if (!copies || op_of_call_[row] == kNone) return {};
     const Operation& op = operations_[op_of_call_[row]];
-    if (op.end > trace_.api.end[row]) return {};
+    if (op.end > trace_.api.end[row] && !is_staged(op)) return {};
     return {op.end, op.replayed_end};
+  }
+
+  /// The driver takes a large copy of pageable memory to its own in pieces, and returns before the last one is on the
+  /// GPU. One of up to 64 KiB may return before it has begun (CUDA's documentation, API synchronization behavior).
+  [[nodiscard]] bool is_staged(const Operation& op) const {
+    constexpr int64_t kMaxAtOnce = 64 * 1024;
+    const Copies& copies = trace_.copies;
+    const auto pageable = static_cast<uint8_t>(MemoryKind::pageable);
+    return op.table == &copies && copies.bytes[op.row] > kMaxAtOnce && copies.source[op.row] == pageable;
   }
 
   [[nodiscard]] Moment awaited_by_sync(Row row) const {

@@ -50,8 +50,10 @@ bool is_channels_last(std::string_view kernel) {
 /// Operators and what they took in the judged part of the run.
 class JudgedOperators {
  public:
-  explicit JudgedOperators(const Facts& facts) : facts_(facts), operators_(facts.operators()) {
+  explicit JudgedOperators(const Facts& facts, const Claims& claims)
+      : facts_(facts), operators_(facts.operators()), claimed_(operators_.of_kernel.size(), false) {
     judged_.resize(operators_.shapes.size());
+    claim_attention(claims);
     const Kernels& k = facts.trace.kernels;
     std::vector<bool> counted(operators_.calls.size(), false);
     for_each_kernel([&](Row row, uint32_t call) {
@@ -100,10 +102,18 @@ class JudgedOperators {
   }
 
  private:
+  /// Attention in float32 has its low rate from that: float32_work has it.
+  void claim_attention(const Claims& claims) {
+    for (const Row row : claims.float32) {
+      const uint32_t call = operators_.of_kernel[row];
+      if (call == kNone) continue;
+      claimed_[row] = operators_.shapes[operators_.calls[call].shape].work.kind == OperatorKind::attention;
+    }
+  }
   template <typename F>
   void for_each_kernel(F f) const {
     for (Row row = 0; row < operators_.of_kernel.size(); ++row) {
-      if (operators_.of_kernel[row] != kNone && facts_.judged(facts_.trace.kernels.start[row])) {
+      if (operators_.of_kernel[row] != kNone && !claimed_[row] && facts_.judged(facts_.trace.kernels.start[row])) {
         f(row, operators_.of_kernel[row]);
       }
     }
@@ -111,6 +121,7 @@ class JudgedOperators {
 
   const Facts& facts_;
   const OperatorCalls& operators_;
+  std::vector<bool> claimed_;  ///< of each kernel
   std::vector<Judged> judged_;
 };
 
@@ -231,7 +242,7 @@ void judge_kind(const Facts& facts, const JudgedOperators& operators, OperatorKi
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.trace.ranges.shapes.empty()) return;
-  const JudgedOperators operators(facts);
+  const JudgedOperators operators(facts, diagnosis.claims);
   for (const OperatorKind kind : {OperatorKind::matrix, OperatorKind::convolution, OperatorKind::attention,
                                   OperatorKind::norm, OperatorKind::elementwise}) {
     judge_kind(facts, operators, kind, diagnosis);
