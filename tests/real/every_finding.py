@@ -54,11 +54,11 @@ class Part:
         """A GPU needs the time of its busiest stream, and that of kernels that leave no room for others."""
         work = [op for op in self.ops if op.device == device and not COMMUNICATION.search(op.name)]
         streams = {op.stream for op in work}
-        busiest = max((length(union((o.start, o.end) for o in work if o.stream == stream)) for stream in streams), default=0)
+        busiest = max((length(union((o.start, min(o.end, self.end)) for o in work if o.stream == stream)) for stream in streams), default=0)
         if not self.rows.processors:
             return busiest
         full = [o for o in work if o.kind == "kernel" and o.blocks >= FULL_BLOCKS * self.rows.processors]
-        return max(busiest, length(union((o.start, o.end) for o in full)))
+        return max(busiest, length(union((o.start, min(o.end, self.end)) for o in full)))
 
     def mean(self, per_gpu):
         return sum(per_gpu) / max(1, len(self.rows.busy))
