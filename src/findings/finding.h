@@ -36,6 +36,7 @@ struct Finding {
   bool folded = false;                              ///< not worth a paragraph beside the others: named in one line
   bool takes_time = true;                           ///< false for what costs nothing yet: its ceiling is 0
   bool saves_work = false;                          ///< its ceiling is GPU work, not idle time
+  bool saves_waits = false;                         ///< its ceiling is Saves::waits
   std::vector<Evidence> evidence = {};              ///< the heaviest first
   std::vector<std::string_view> not_recorded = {};  ///< what its rule also reads, absent in the profile (coverage.inc)
 };

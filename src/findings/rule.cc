@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "findings/coverage.h"
+#include "findings/saving_without_waits.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -37,7 +38,32 @@ void ask(const Rule& rule, const Facts& facts, const std::vector<FailedCheck>& f
   for (size_t i = before; i < diagnosis.findings.size(); ++i) {
     diagnosis.findings[i].not_recorded = not_recorded;
     diagnosis.findings[i].saves_work = rule.saves == Saves::gpu_work || rule.of_kernel_reports;
+    diagnosis.findings[i].saves_waits = rule.saves == Saves::waits;
   }
+}
+
+bool saves_idle_time(const Finding& f) { return f.id.starts_with("gpu_idle_"); }
+
+/// Idle time whose cause is known to be another than a wait before it.
+bool waits_for_data(const Finding& f) { return f.id == "gpu_idle_input" || f.id == "gpu_idle_data_loading"; }
+
+/// A replay without waits lets kernels run at once that each fill the GPU, and hides idle time that gpu_idle_* names,
+/// too. Such findings share what can be saved at all: waiting for data comes first, then the largest.
+void keep_within_waits(const Facts& facts, std::vector<Finding>& findings) {
+  if (std::ranges::none_of(findings, &Finding::saves_waits)) return;
+  std::vector<Finding*> sharing;
+  for (Finding& f : findings) {
+    if (f.saves_waits || saves_idle_time(f)) sharing.push_back(&f);
+  }
+  std::ranges::stable_sort(sharing, std::greater(),
+                           [](const Finding* f) { return std::tuple(waits_for_data(*f), f->ceiling_ns); });
+  int64_t left = saving_without_waits(facts);
+  for (Finding* f : sharing) {
+    f->ceiling_ns = std::min(f->ceiling_ns, left);
+    left -= f->ceiling_ns;
+  }
+  std::erase_if(findings,
+                [&](const Finding& f) { return f.saves_waits && facts.percent_of_wall(f.ceiling_ns) < kWorthPercent; });
 }
 
 /// Two fixes can save the same time. Each finding gets at most what earlier findings leave of the wall time.
@@ -100,6 +126,7 @@ Diagnosis diagnose(const Facts& facts) {
     ++diagnosis.asked;
     ask(*rule, facts, failed, diagnosis);
   }
+  keep_within_waits(facts, diagnosis.findings);
   fold(facts, diagnosis.findings);
   std::ranges::stable_sort(diagnosis.findings, std::greater(),
                            [](const Finding& f) { return std::tuple(!f.folded, f.reachable, f.ceiling_ns); });

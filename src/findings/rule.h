@@ -73,8 +73,9 @@ struct FindingDoc {
   double min_percent = kWorthPercent;
 };
 
-/// Which part of the judged time a fix takes away.
-enum class Saves : uint8_t { idle_time, gpu_work };
+/// Which part of the judged time a fix takes away. `waits`: idle time, and time in which operations could run at once
+/// (saving_without_waits.h).
+enum class Saves : uint8_t { idle_time, gpu_work, waits };
 
 /// One kind of problem. A rule is one file, and one line in list.inc.
 struct Rule {

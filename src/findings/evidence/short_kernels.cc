@@ -32,12 +32,20 @@ int64_t fused_ns(const Kernels& k, const KernelRun& run) {
 ShortKernels::ShortKernels(const Facts& facts)
     : facts_(facts),
       breaks_({&facts.trace.copies, &facts.trace.sets, &facts.trace.graph_launches}),
-      number_(launch_numbers_of(facts)) {}
+      number_(launch_numbers_of(facts)),
+      launched_(row_count(facts.trace.api), 0) {
+  for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
+    for (const Row launch : ops.launch) {
+      if (launch != kNone) ++launched_[launch];
+    }
+  });
+}
 
 bool ShortKernels::is_short(Row row) const {
   const Kernels& k = facts_.trace.kernels;
   const Row launch = k.launch[row];
-  return launch != kNone && facts_.api_kinds[launch] == ApiKind::launch && k.end[row] - k.start[row] <= kShortKernelNs;
+  return launch != kNone && facts_.api_kinds[launch] == ApiKind::launch && launched_[launch] == 1 &&
+         k.end[row] - k.start[row] <= kShortKernelNs;
 }
 
 bool ShortKernels::directly_follows(Row before, Row row) const {

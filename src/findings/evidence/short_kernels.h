@@ -31,7 +31,8 @@ class ShortKernels {
  public:
   explicit ShortKernels(const Facts& facts);
 
-  /// Launched by a call, and at most kShortKernelNs long.
+  /// Launched by a call that launches nothing else, and at most kShortKernelNs long. Kernels of one graph may depend on
+  /// others of it.
   [[nodiscard]] bool is_short(Row row) const;
   /// Whether a short kernel directly follows another of its stream: launched by the same thread with the next call
   /// that puts work on a GPU or waits for it, and no other operation between them on the stream.
@@ -42,7 +43,8 @@ class ShortKernels {
  private:
   const Facts& facts_;
   StreamBreaks breaks_;
-  Longs number_;  ///< of each row of `api` that puts work on a GPU or waits for it, counted in its thread
+  Longs number_;    ///< of each row of `api` that puts work on a GPU or waits for it, counted in its thread
+  Longs launched_;  ///< how many GPU operations each row of `api` put on a GPU
 };
 
 /// The program in which each run is one launch and one kernel. The kernel takes the sum of the durations, in which the

@@ -369,6 +369,7 @@ const Rule launch_bound_rule{
     .checks = {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
     .judge = &launch_bound_finding::judge,
     .texts = launch_bound_finding::kTexts,
-    .docs = &launch_bound_finding::docs};
+    .docs = &launch_bound_finding::docs,
+    .saves = Saves::waits};
 
 }  // namespace sonde

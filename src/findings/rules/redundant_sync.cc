@@ -104,6 +104,7 @@ const Rule redundant_sync_rule{.name = "redundant_sync",
                                .checks = kLoopChecks,
                                .judge = &redundant_sync_finding::judge,
                                .texts = redundant_sync_finding::kTexts,
-                               .docs = &redundant_sync_finding::docs};
+                               .docs = &redundant_sync_finding::docs,
+                               .saves = Saves::waits};
 
 }  // namespace sonde

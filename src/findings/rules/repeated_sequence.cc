@@ -177,8 +177,8 @@ std::vector<FindingDoc> docs() {
                  "names the "
                  "range, and the kernels in each of its calls.",
       .when = fmt::format(
-          "At least {} kernels of at most {} us each, launched by one thread, {} times a step or more ({} times "
-          "in all without steps).",
+          "At least {} kernels of at most {} us each, launched by one thread with a call for each, {} times a step or "
+          "more ({} times in all without steps).",
           limits.fewest_different, kShortKernelNs / 1000, kMinInStep, kMinInRun),
       .not_when =
           fmt::format("Kernels in runs of `tiny_kernels` do not count. A sequence is left to `launch_bound` if most of "

@@ -68,6 +68,7 @@ const Rule sync_copy_rule{.name = "sync_copy",
                           .checks = kLoopChecks,
                           .judge = &sync_copy_finding::judge,
                           .texts = sync_copy_finding::kTexts,
-                          .docs = &sync_copy_finding::docs};
+                          .docs = &sync_copy_finding::docs,
+                          .saves = Saves::waits};
 
 }  // namespace sonde

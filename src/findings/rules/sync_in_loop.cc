@@ -75,6 +75,7 @@ const Rule sync_in_loop_rule{.name = "sync_in_loop",
                              .checks = kLoopChecks,
                              .judge = &sync_in_loop_finding::judge,
                              .texts = sync_in_loop_finding::kTexts,
-                             .docs = &sync_in_loop_finding::docs};
+                             .docs = &sync_in_loop_finding::docs,
+                             .saves = Saves::waits};
 
 }  // namespace sonde

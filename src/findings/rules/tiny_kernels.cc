@@ -107,8 +107,8 @@ std::vector<FindingDoc> docs() {
       .ids = {"tiny_kernels"},
       .reports = "Short kernels of one name follow each other on one stream.",
       .when = fmt::format(
-          "At least {} kernels, each of at most {} us. One thread launches them, and does nothing else on a "
-          "GPU between them.",
+          "At least {} kernels, each of at most {} us. One thread launches them, each with a call that launches "
+          "nothing else, and does nothing else on a GPU between them.",
           kShortestRun, kShortKernelNs / 1000),
       .not_when = "No conclusion is drawn without the launching calls.",
       .ceiling =

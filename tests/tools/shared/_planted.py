@@ -81,10 +81,16 @@ TRUTHS = {
     "serialized_streams": Truth("serialized_streams_default", never_with=frozenset({"unequal_batch"})),
 }
 
+# Later than the others: the draws of draw() stay what they were.
+LATER = {"memsets": Truth("memset_time")}
+# Plants that change where the steps are, and cost them nothing: a problem must be found in them like without.
+SHAPES = ("nested", "several_loops", "cut_window")
+ALL = TRUTHS | LATER
+
 
 @dataclass
 class Row:
-    """What came out for one plant: alone, or with as many others."""
+    """What came out for one plant: alone, with as many others, or in a shape."""
 
     planted: int = 0
     found: int = 0
@@ -93,7 +99,7 @@ class Row:
 
 @dataclass
 class Results:
-    rows: dict[tuple[str, int], Row] = field(default_factory=dict)
+    rows: dict[tuple[str, str], Row] = field(default_factory=dict)  # of a plant and what it is planted with
     profiles: int = 0
     small: int = 0  # problems that are not worth a sentence beside the others, and had none
     findings: int = 0
@@ -111,35 +117,45 @@ def run(*arguments: str) -> str:
 
 
 def cost_of(document: dict, plant: dict) -> int:
-    """What a plant costs in the steps that were judged, the last ones: the same steps of the run without it took less.
-    (The cost of the whole run has its slow first steps in it.)"""
-    steps = plant["base_steps_ns"][-document["steps"]["judged"]:]
-    return document["wall_ns"] - (steps[-1][1] - steps[0][0])
+    """What a plant costs in the steps that were judged: the same steps of the run without it took less. (The cost of the
+    whole run has its slow first steps in it.)"""
+    steps = document["steps"]
+    first = steps["recorded"] - steps["judged"]
+    base = plant["base_steps_ns"][first : first + steps["judged"]]
+    return document["wall_ns"] - (base[-1][1] - base[0][0])
 
 
-def judge(results: Results, folder: Path, seed: int, gpus: int, plants: tuple[str, ...]):
-    profile = folder / "run.sqlite"
+def synthesize(profile: Path, seed: int, gpus: int, plants: tuple[str, ...]) -> list[dict]:
+    """Makes a profile; the costs of its plants."""
     options = [word for plant in plants for word in ("--plant", plant)]
     run("synth", "--program", "tuned", "--gpus", str(gpus), "--seed", str(seed), *options, "-o", str(profile),
         "--force-overwrite")
+    return json.loads(Path(f"{profile}.planted.json").read_text())["plants"] if plants else []
+
+
+def judge(results: Results, folder: Path, seed: int, gpus: int, plants: tuple[str, ...], shape: str = ""):
+    profile = folder / "run.sqlite"
+    costs = synthesize(profile, seed, gpus, plants)
+    if shape:  # the costs are those without it
+        synthesize(profile, seed, gpus, (*plants, shape))
     document = json.loads(run("why", "--json", str(profile)))
-    name = f"seed {seed}, {gpus} GPUs, {' + '.join(plants) or 'nothing planted'}"
+    together = " + ".join((*plants, shape) if shape else plants)
+    name = f"seed {seed}, {gpus} GPUs, {together or 'nothing planted'}"
     results.profiles += 1
     ceilings = {finding["id"]: finding["ceiling_ns"] for finding in document["findings"]}
     results.findings += len(ceilings)
     if sum(ceilings.values()) > document["wall_ns"]:
         results.wrong.append(f"{name}: ceilings add up past the wall time")
     expected = set()
-    costs = json.loads(Path(f"{profile}.planted.json").read_text())["plants"] if plants else []
     for plant in costs:
-        truth = TRUTHS[plant["name"]]
+        truth = ALL[plant["name"]]
         expected |= {truth.finding} | truth.also
         cost = cost_of(document, plant)
         if truth.finding not in ceilings and truth.within and cost < WORTH * document["wall_ns"]:
             results.small += 1
             continue
-        compare(results, results.rows.setdefault((plant["name"], len(plants)), Row()), truth,
-                ceilings.get(truth.finding), cost, f"{name}: {plant['name']}")
+        row = results.rows.setdefault((plant["name"], shape or str(len(plants) - 1)), Row())
+        compare(results, row, truth, ceilings.get(truth.finding), cost, f"{name}: {plant['name']}")
     results.false += [f"{name}: {finding}" for finding in ceilings if finding not in expected]
 
 
@@ -192,15 +208,30 @@ def measure_drawn(results: Results, seeds: range, most: int = 3):
             judge(results, Path(folder), seed, gpus, plants)
 
 
+def measure_later(results: Results, seeds: range):
+    """Plants of LATER alone and with one other; then each problem in each shape. A seed for each profile."""
+    seed = iter(seeds)
+    with tempfile.TemporaryDirectory() as folder:
+        for later, truth in LATER.items():
+            for other in ("", "", "", *sorted(TRUTHS)):
+                gpus = random.Random(number := next(seed)).choice(TRUTHS[other].gpus if other else truth.gpus)
+                judge(results, Path(folder), number, gpus, (later, other) if other else (later,))
+        for shape in SHAPES:
+            judge(results, Path(folder), next(seed), 1, (), shape)
+            for plant, truth in sorted(ALL.items()):
+                gpus = random.Random(number := next(seed)).choice(truth.gpus)
+                judge(results, Path(folder), number, gpus, (plant,), shape)
+
+
 def table(results: Results) -> str:
     lines = [
         "| planted | with others | finding | found | ceiling / cost: median | least | most |",
         "|---|---|---|---|---|---|---|",
     ]
-    for (plant, together), row in sorted(results.rows.items()):
+    for (plant, planted_with), row in sorted(results.rows.items()):
         ratios = [f"{f(row.ratios):.2f}" for f in (statistics.median, min, max)] if row.ratios else ["-"] * 3
         lines.append(
-            f"| {plant} | {together - 1} | {TRUTHS[plant].finding} | {row.found} of {row.planted} | "
+            f"| {plant} | {planted_with} | {ALL[plant].finding} | {row.found} of {row.planted} | "
             + " | ".join(ratios) + " |"
         )
     share = 100 * len(results.false) / max(1, results.findings)
