@@ -17,8 +17,8 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[1] / "docs/profiles/accuracy.md"
 # The fix of a variant removes what one of these findings reports. The case's own fault first.
 CAUSES = {
-    "mix": {"fix_prec": ("low_precision", "float32_matmul"), "fix_copy": ("pageable_copy",), "fix_sync": ("sync_in_loop",)},
-    "rtdetr_b8": {"fixed": ("low_precision", "float32_matmul")},
+    "mix": {"fix_prec": ("float32_matmul", "float32_work"), "fix_copy": ("pageable_copy",), "fix_sync": ("sync_in_loop",)},
+    "rtdetr_b8": {"fixed": ("float32_matmul", "float32_work")},
     "pageable_copy": {"fixed": ("pageable_copy",)},
     "graph_infer": {"fixed": ("launch_bound",)},
     "attention_eager": {"fixed": ("unfused_attention",)},

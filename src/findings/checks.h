@@ -1,6 +1,6 @@
 #pragma once
 
-#include <bitset>
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -24,14 +24,16 @@ enum class Check : uint8_t {
 /// The checks that a rule asks for. Complete records include those that the recording's window cuts off.
 class Checks {
  public:
-  Checks(std::initializer_list<Check> checks) {
-    for (const Check check : checks) bits_.set(static_cast<size_t>(check));
-    if (has(Check::records_complete)) bits_.set(static_cast<size_t>(Check::window_long_enough));
+  constexpr Checks(std::initializer_list<Check> checks) {
+    for (const Check check : checks) bits_ |= bit(check);
+    if (has(Check::records_complete)) bits_ |= bit(Check::window_long_enough);
   }
-  [[nodiscard]] bool has(Check check) const { return bits_.test(static_cast<size_t>(check)); }
+  [[nodiscard]] constexpr bool has(Check check) const { return (bits_ & bit(check)) != 0; }
 
  private:
-  std::bitset<static_cast<size_t>(Check::count_)> bits_;
+  /// Constant: rules are filled before main() from checks that other files define.
+  static constexpr uint64_t bit(Check check) { return uint64_t{1} << static_cast<unsigned>(check); }
+  uint64_t bits_ = 0;
 };
 
 /// A check that the profile does not pass.

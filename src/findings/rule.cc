@@ -62,8 +62,9 @@ void keep_within_waits(const Facts& facts, std::vector<Finding>& findings) {
     f->ceiling_ns = std::min(f->ceiling_ns, left);
     left -= f->ceiling_ns;
   }
-  std::erase_if(findings,
-                [&](const Finding& f) { return f.saves_waits && facts.percent_of_wall(f.ceiling_ns) < kWorthPercent; });
+  std::erase_if(findings, [&](const Finding& f) {
+    return (f.saves_waits || saves_idle_time(f)) && facts.percent_of_wall(f.ceiling_ns) < kWorthPercent;
+  });
 }
 
 /// Two fixes can save the same time. Each finding gets at most what earlier findings leave of the wall time.

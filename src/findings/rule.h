@@ -59,7 +59,7 @@ struct Diagnosis {
 inline constexpr double kWorthPercent = 1;
 
 /// What conclusions on the timing of a loop need.
-inline const Checks kLoopChecks{Check::records_complete, Check::past_warm_up, Check::launches_free};
+inline constexpr Checks kLoopChecks{Check::records_complete, Check::past_warm_up, Check::launches_free};
 
 /// A finding, or a family of findings, in docs/profiles/findings.md. What to do is in the findings' texts.
 struct FindingDoc {

@@ -11,7 +11,7 @@
 namespace sonde {
 
 inline constexpr Fields kFasterKernelsFields = kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources};
-inline const Checks kFasterKernelsChecks{Check::records_complete, Check::past_warm_up, Check::kernels_traced};
+inline constexpr Checks kFasterKernelsChecks{Check::records_complete, Check::past_warm_up, Check::kernels_traced};
 
 /// Of all NVIDIA GPUs; AMD's wavefronts have 32 or 64.
 inline constexpr int64_t kWarpThreads = 32;

@@ -13,7 +13,7 @@
 namespace sonde {
 
 inline constexpr Fields kKernelReportFields{Field::kernel_profiles};
-inline const Checks kKernelReportChecks{};
+inline constexpr Checks kKernelReportChecks{};
 
 /// A problem of one launch: the most of its time that a fix saves, and figures for the text.
 struct LaunchProblem {

@@ -193,7 +193,7 @@ std::string recorder_beside_text(const WithoutRecorder& recorder, const RenderOp
 namespace {
 
 /// "712 of 777 TFLOP/s (BF16)", "3.01 of 3.35 TB/s".
-std::string rate_text(const WorkAtLimit& work) {
+std::string achieved_text(const WorkAtLimit& work) {
   if (work.precision == MathPrecision::unknown) {
     return fmt::format("{:.2f} of {:.2f} TB/s", work.per_second / 1e12, work.limit_per_second / 1e12);
   }
@@ -206,7 +206,7 @@ std::string limit_text(const GpuLimit& limit) {
   std::string text = fmt::format("\n{:<16} {:>8} {:>9}  {}\n", "operators", "time", "of limit", "rate");
   for (const WorkAtLimit& work : limit.work) {
     text += fmt::format("{:<16} {:>8} {:>9}  {}\n", kind_name(work.kind), percent_text(work.time_percent, 100),
-                        percent_text(work.limit_percent, 100), rate_text(work));
+                        percent_text(work.limit_percent, 100), achieved_text(work));
   }
   return text;
 }
