@@ -41,7 +41,7 @@ struct OperatorCalls {
 };
 
 inline constexpr Fields kOperatorFields{Field::kernels, Field::streams, Field::launches,
-                                    Field::api,     Field::ranges,  Field::range_links};
+                                        Field::api,     Field::ranges,  Field::range_links};
 
 [[nodiscard]] OperatorCalls operator_calls(const Trace& trace);
 

@@ -11,7 +11,7 @@
 namespace sonde {
 
 inline constexpr Fields kReplayFields = kGpuWork | Fields{Field::streams, Field::launches,    Field::api,
-                                                      Field::syncs,   Field::cuda_events, Field::kernel_resources};
+                                                          Field::syncs,   Field::cuda_events, Field::kernel_resources};
 
 /// Time of a thread that a changed program would not spend. Calls that lie in it are not made, and what they launched
 /// does not run. A call whose end alone lies in one is made and no longer waits for the GPU.

@@ -44,7 +44,7 @@ struct ThreadTime {
 
 /// What thread_times() reads.
 inline constexpr Fields kThreadTimeFields{Field::scheduling, Field::os_calls, Field::api,     Field::library_calls,
-                                      Field::ranges,     Field::launches, Field::kernels, Field::streams};
+                                          Field::ranges,     Field::launches, Field::kernels, Field::streams};
 
 /// One for each thread of the trace.
 [[nodiscard]] std::vector<ThreadTime> thread_times(const Trace& trace);

@@ -9,7 +9,7 @@ namespace {
 
 double usual_rate(int64_t compute_major) { return compute_major >= 9 ? 48e9 : compute_major == 8 ? 24e9 : 12e9; }
 
-double best_rate(int64_t compute_major) { return compute_major >= 9 ? 57.6e9 : compute_major == 8 ? 26.5e9 : 13.2e9; }
+double best_rate(int64_t compute_major) { return usual_rate(compute_major) / 0.75 * 0.94; }
 
 std::optional<double> slowest_link(const Facts& facts, double (*rate_of)(int64_t compute_major)) {
   std::optional<double> slowest;

@@ -13,11 +13,11 @@ namespace sonde {
 /// capability.
 [[nodiscard]] std::optional<double> usual_bytes_per_second(const Facts& facts);
 
-/// What large pinned copies reach at best. Measured: 55 GB/s on an H100 with generation 5 (50 MB a copy), 26 GB/s on
-/// A100 with 4, 13 GB/s on V100 with 3 (NVIDIA's bandwidthTest); here a little more, since no copy is to be faster.
+/// What no copy over the link exceeds: the data sheet's rate less the headers of its packets (24 bytes beside 256 to
+/// 512 of data). 55 GB/s were measured on an H100 with generation 5.
 [[nodiscard]] std::optional<double> best_bytes_per_second(const Facts& facts);
 
-/// "57.6, 26.5 or 13.2 GB/s by the generation of the link".
+/// "60.16, 30.08 or 15.04 GB/s by the generation of the link".
 [[nodiscard]] std::string best_rates_in_words();
 
 /// "48 GB/s from compute capability 9 on, 24 GB/s from 8 on, 12 GB/s before".

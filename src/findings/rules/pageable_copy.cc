@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMinPercent = 0.5;
 /// If the file does not describe the GPUs: PCIe 4 x16.
-constexpr double kBestBytesPerSecond = 26.5e9;
+constexpr double kBestBytesPerSecond = 30e9;
 /// Smaller copies tell little of the link.
 constexpr int64_t kMinPinnedBytes = 1 << 20;
 

@@ -12,6 +12,6 @@ namespace sonde {
 
 /// What capture_json() reads, as far as it is not read for something else: what it does not read it calls missing.
 inline constexpr Fields kCaptureFields{Field::inventory, Field::diagnostics, Field::samples, Field::counters,
-                                   Field::allocations};
+                                       Field::allocations};
 
 }  // namespace sonde

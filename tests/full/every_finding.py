@@ -6,7 +6,6 @@ not more than the time in which the GPU could work on something else. A finding 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] every_finding.py [-v] [PART OF A FILE'S NAME...]
 """
 
-import json
 import pathlib
 import re
 import sys
@@ -25,7 +24,8 @@ LAUNCH = re.compile(r"Launch|Memcpy.*Async|Memset.*Async|Memcpy|Memset")
 FULL_BLOCKS = 32  # an SM holds no more blocks: such a grid leaves no room
 COMMUNICATION = re.compile(r"nccl", re.I)
 SINGLE = re.compile(r"sgemm|scudnn|f32f32_f32|_f32|float|gemmSN", re.I)
-TENSOR_CORES = re.compile(r"tf32|[hs](884|1688|16816)|_f16|bf16|half|tensorop", re.I)
+SIXTEEN_BITS = re.compile(r"[h](884|1688|16816)|_f16|bf16|half", re.I)
+POINTWISE = re.compile(r"elementwise|pointwise|triton_poi", re.I)
 
 
 class Part:
@@ -159,7 +159,7 @@ def without_call(part, evidence):
 
 IDLE = {
     "queued": queued, "queued_elsewhere": queued, "start": queued, "launch": in_launch, "api": in_call,
-    "allocation": in_call, "initialization": in_call, "load": in_call, "range": in_range, "data_loading": in_range,
+    "allocation": in_call, "initialization": in_call, "load": in_call, "range": in_range, "data_loading": in_range, "own_code": in_range, "step_code": in_range,
     "host": in_no_call, "input": before_input, "os_call": in_os_call, "migration": before_migration,
     "unknown": without_call,
     "synchronization": in_or_after_call, "copy": in_or_after_call,
@@ -304,6 +304,15 @@ def below_grid(part, op):
     return part.rows.processors is None or op.blocks < part.rows.processors
 
 
+def is_float32(part, op):
+    """By the kernel's name; whoever has 16 bits has no float32."""
+    return bool(SINGLE.search(op.name) or re.search("tf32", op.name, re.I)) and not SIXTEEN_BITS.search(op.name)
+
+
+def is_pointwise(part, op):
+    return bool(POINTWISE.search(op.name))
+
+
 CLAIMS = {
     "sync_in_loop": waits, "sync_copy": waits, "launch_bound": launches, "tiny_kernels": short_kernels,
     "repeated_sequence": short_kernels, "pageable_copy": pageable, "exposed_copy": exposed,
@@ -312,7 +321,8 @@ CLAIMS = {
     "small_grid": is_a_kernel("fewer blocks than SMs", below_grid),
     "small_block": is_a_kernel("a warp at most", lambda part, op: op.threads <= 32),
     "tail_wave": is_a_kernel("more than a wave", lambda part, op: part.rows.processors is None or op.blocks > part.rows.processors),
-    "float32_matmul": is_a_kernel("float32", lambda part, op: bool(SINGLE.search(op.name)) and not TENSOR_CORES.search(op.name)),
+    "float32_matmul": is_a_kernel("float32", is_float32), "float32_work": is_a_kernel("float32", is_float32),
+    "pointwise_chain": is_a_kernel("pointwise", is_pointwise), "pointwise_chain_same_grid": is_a_kernel("pointwise", is_pointwise),
     "below_roofline_attention": is_a_kernel("attention", lambda part, op: bool(re.search("flash|attn|fmha", op.name, re.I))),
 }  # fmt: skip
 WAITS = ("sync_in_loop", "sync_copy", "redundant_sync", "launch_bound")
@@ -342,7 +352,7 @@ def mistakes(part):
 
 def check(path, decode):
     """(number of findings, what does not hold)"""
-    document = json.loads(compare.run_sonde("why", "--json", path).stdout)
+    document = compare.why_as_recorded(path)
     if not document["findings"] and not document["other_parts"]:
         return 0, []
     rows = Profile(path, decode)
