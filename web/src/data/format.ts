@@ -145,6 +145,8 @@ export interface ImportIssue {
 export interface Diagnosis {
   wall_ns: number;
   steps: { range: string; recorded: number; judged: number } | null;
+  /** What recording cost a step, in words; absent where that is not known. */
+  recorder?: { notes: { id: string; says: string }[] } | null;
   /** Whether there are findings that are not folded, none, or nothing could be looked at. */
   answer: 'problems' | 'nothing_found' | 'could_not_look';
   /** The answer where no finding leads. */

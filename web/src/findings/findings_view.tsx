@@ -25,6 +25,11 @@ export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
           </small>
         ) : null}
       </h2>
+      {diagnosis.recorder?.notes.map((note) => (
+        <p class="finding-note" key={note.id}>
+          {note.says}
+        </p>
+      ))}
       {headline ? (
         <p>
           <Name text={headline} most={1200} />
