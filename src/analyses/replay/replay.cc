@@ -456,7 +456,7 @@ class Replay {
   /// The driver takes a large copy of pageable memory to its own in pieces, and returns before the last one is on the
   /// GPU. One of up to 64 KiB may return before it has begun (CUDA's documentation, API synchronization behavior).
   [[nodiscard]] bool is_staged(const Operation& op) const {
-    constexpr int64_t kMaxAtOnce = 64 * 1024;
+    constexpr int64_t kMaxAtOnce = 64 << 10;
     const Copies& copies = trace_.copies;
     const auto pageable = static_cast<uint8_t>(MemoryKind::pageable);
     return op.table == &copies && copies.bytes[op.row] > kMaxAtOnce && copies.source[op.row] == pageable;

@@ -41,7 +41,7 @@ Result<std::string> text_of(const SummaryOptions& options, Trace& trace) {
     return options.json ? measured_json(trace, summary) : measured_text(trace, terminal_options());
   }
   nlohmann::ordered_json document = summary_document(trace, summary);
-  std::string text = options.json ? std::string() : summary_text(trace, summary, terminal_options());
+  const std::string text = options.json ? std::string() : summary_text(trace, summary, terminal_options());
   const auto recorder = take_out_recorder(options.profile, trace);
   if (!recorder) return std::unexpected(recorder.error());
   document["recorder"] = *recorder ? recorder_json(**recorder) : nlohmann::ordered_json(nullptr);
