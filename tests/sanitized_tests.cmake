@@ -10,6 +10,7 @@ set(trials
     Judge.finds_five_percent_in_one_of_two_hundred_kernels
     GpuComparison.CallsNoEqualGpuSlow
     ChangePoints.RatesOnNoiseAndOnSteps
+    WithoutRecorder.HoldsOverRandomPrograms
     Synth.EachPlantCostsTimeInTheTunedProgram)
 list(JOIN trials ":" trials)
 
