@@ -11,20 +11,13 @@
 
 #include "base/text/byte_size.h"
 #include "base/text/decimal.h"
+#include "base/text/lower_case.h"
 #include "base/text/suggest.h"
 
 namespace sonde::config {
 namespace {
 
 constexpr std::string_view kYamlTag = "tag:yaml.org,2002:";
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 bool is_text(const YAML::Node& node) { return node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str"; }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "base/text/lower_case.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -24,8 +25,7 @@ constexpr auto kKnownParts = std::to_array<KnownPart>({
 }  // namespace
 
 KernelClass kernel_class(std::string_view name) {
-  std::string small(name);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string small = lower_case(name);
   const auto* const found =
       std::ranges::find_if(kKnownParts, [&](const KnownPart& p) { return small.contains(p.part); });
   return found == kKnownParts.end() ? KernelClass::other : found->kind;

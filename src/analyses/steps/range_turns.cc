@@ -6,6 +6,7 @@
 #include <span>
 #include <tuple>
 
+#include "base/text/lower_case.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -16,12 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 14> kLibraryDomains = {"dali",  "tensorrt", "cccl",    "nccl",   "libcu",
                                                               "cub",   "thrust",   "cublas",  "cudnn",  "cusparse",
                                                               "cufft", "nvshmem",  "libkvik", "openacc"};
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
 
 bool contains_any(std::string_view text, std::span<const std::string_view> parts) {
   return std::ranges::any_of(parts, [&](std::string_view part) { return text.contains(part); });

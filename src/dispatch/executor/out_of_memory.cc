@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+
+#include "base/text/lower_case.h"
 
 namespace sonde::dispatch {
 namespace {
@@ -32,8 +33,7 @@ std::string_view last_lines(std::string_view text) {
 }  // namespace
 
 bool reports_gpu_out_of_memory(std::string_view end_of_output) {
-  std::string text(end_of_output);
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string text = lower_case(end_of_output);
   const auto in = [](std::string_view where) {
     return [where](std::string_view words) { return where.find(words) != std::string_view::npos; };
   };

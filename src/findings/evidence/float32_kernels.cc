@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/text/lower_case.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -29,12 +30,6 @@ bool has_any(std::string_view name, std::initializer_list<std::string_view> part
   return std::ranges::any_of(parts, [&](std::string_view part) { return name.contains(part); });
 }
 
-std::string small_letters(std::string_view name) {
-  std::string small(name);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
-}
-
 bool names_other_type(std::string_view small) {
   return has_any(small, {"half", "f16", "fp16", "f8", "fp8", "e4m3", "e5m2", "double", "int8", "i8"});
 }
@@ -53,7 +48,7 @@ bool works_on_floats(std::string_view small) {
 }
 
 Float32Kind kind_by_name(std::string_view name, KernelClass kernel) {
-  const std::string small = small_letters(name);
+  const std::string small = lower_case(name);
   switch (kernel) {
     case KernelClass::matrix_float32: return Float32Kind::product;
     case KernelClass::matrix_tensor: return is_tf32(small) ? Float32Kind::tf32_product : Float32Kind::none;

@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "base/text/lower_case.h"
+
 namespace sonde::gate {
 namespace {
 
@@ -37,14 +39,6 @@ constexpr auto kPytorchOptions = std::to_array<std::string_view>({
 #include "gate/record/recorded_kinds.inc"
 });
 
-std::string small_letters(std::string_view text) {
-  std::string small(text);
-  for (char& c : small) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return small;
-}
-
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -61,7 +55,7 @@ Kinds kinds_of_options(const Rank& rank) {
   for (const auto& [name, value] : rank.capture) {
     if (name != "CAPTURE_EVENT_TYPE") continue;
     const auto* const known = std::ranges::find(kEventTypes, value, &EventType::type);
-    kinds.insert(known == kEventTypes.end() ? small_letters(value) : std::string(known->word));
+    kinds.insert(known == kEventTypes.end() ? lower_case(value) : std::string(known->word));
   }
   if (kinds.empty()) return kinds;
   for (const auto& [name, value] : rank.capture) {
