@@ -24,12 +24,12 @@ void add_step_time_option(CommandLine& command, ProfileOptions& options) {
                  "match it (default: estimated from the profile)");
 }
 
-Result<std::optional<WithoutRecorder>> take_out_recorder(const ProfileOptions& options, Trace& trace) {
-  if (options.step_time.empty()) return take_out_recorder(trace);
+Result<std::optional<int64_t>> true_step_ns(const ProfileOptions& options) {
+  if (options.step_time.empty()) return std::nullopt;
   const auto step = parse_duration(options.step_time);
   if (!step) return fail("--step-time: {}", step.error().message);
   if (*step <= 0) return fail("--step-time: '{}' is not above 0", options.step_time);
-  return take_out_recorder(trace, *step);
+  return *step;
 }
 
 namespace {

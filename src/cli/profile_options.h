@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/replay/without_recorder.h"
 #include "cli/command.h"
 #include "importers/importer.h"
 #include "trace/window.h"
@@ -31,8 +30,8 @@ void add_profile_options(CommandLine& command, ProfileOptions& options, std::str
 /// Of commands that take the recorder's own cost out of a run.
 void add_step_time_option(CommandLine& command, ProfileOptions& options);
 
-/// Takes what recording cost out of a run that load() read (take_out_recorder()).
-[[nodiscard]] Result<std::optional<WithoutRecorder>> take_out_recorder(const ProfileOptions& options, Trace& trace);
+/// The value of --step-time; absent where it was not given.
+[[nodiscard]] Result<std::optional<int64_t>> true_step_ns(const ProfileOptions& options);
 
 /// Runs a command's work: a missing FILE is a usage error, an error of the work is printed. Gives the exit code.
 [[nodiscard]] int finish(const ProfileOptions& options, const std::function<Status()>& work);

@@ -117,15 +117,13 @@ constexpr auto kCheckTexts = std::to_array<CatalogueText>({
      "The last {time} are not judged: the work of {launches} launches had not run when the recording ended."},
     {"recorder.says",
      "{what} takes {recorded} as recorded and {without} ({low} to {high}) without the profiler's own cost. All times "
-     "and "
-     "shares here are of the run without it."},
+     "and shares here are of the run without it."},
     {"recorder_beside.says",
      "{what} takes {recorded} as recorded and {without} ({low} to {high}) without the profiler's own cost; the GPU is "
      "then busy for {busy} of it, {recorded_busy} as recorded. All other figures here are as recorded."},
     {"recorder_given.says",
      "{what} takes {recorded} as recorded. It was replayed without the profiler's own cost to match the given step "
-     "time: "
-     "{without}. All times and shares here are of that run."},
+     "time: {without}. All times and shares here are of that run."},
     {"recorder_open.says",
      "The profiler slowed the host, and the profile does not show exactly by how much: without it the GPU is busy for "
      "{least_busy} to {most_busy} of a step. To know whether the host limits the program, record with `sonde record`, "

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyses/replay/recording_cost.h"
+
 namespace sonde {
 namespace {
 
@@ -31,20 +33,19 @@ std::vector<Argument> step_arguments(const RecordedStep& step) {
 
 }  // namespace
 
-std::vector<RecorderNote> recorder_notes(const WithoutRecorder& recorder) {
-  const RecordedStep& step = recorder.step;
+std::vector<RecorderNote> recorder_notes(const RecordedStep& step) {
   std::vector<RecorderNote> notes;
-  const bool differs = recorder.given || step.without_ns * 100 < step.recorded_ns * 99;
-  if (differs) notes.push_back({recorder.given ? "recorder_given" : "recorder", step_arguments(step)});
+  const bool differs = step.given || step.without_ns * 100 < step.recorded_ns * 99;
+  if (differs) notes.push_back({step.given ? "recorder_given" : "recorder", step_arguments(step)});
   // A GPU that is busy so long leaves the host nothing to gain.
   constexpr double kHostBoundPercent = 90;
   constexpr double kGpuBoundPercent = 98;
   const bool may_be_host = least_busy(step) < kHostBoundPercent;
   const bool may_be_gpu = most_busy(step) > kGpuBoundPercent;
-  if (differs && may_be_host && may_be_gpu && !recorder.given) notes.push_back({"recorder_open", step_arguments(step)});
+  if (differs && may_be_host && may_be_gpu && !step.given) notes.push_back({"recorder_open", step_arguments(step)});
   return notes;
 }
 
-RecorderNote note_beside(const WithoutRecorder& recorder) { return {"recorder_beside", step_arguments(recorder.step)}; }
+RecorderNote note_beside(const RecordedStep& step) { return {"recorder_beside", step_arguments(step)}; }
 
 }  // namespace sonde

@@ -15,8 +15,8 @@ struct RecorderNote {
 };
 
 /// What the recorder cost, and whether the answer depends on how much: of figures without that cost.
-[[nodiscard]] std::vector<RecorderNote> recorder_notes(const WithoutRecorder& recorder);
+[[nodiscard]] std::vector<RecorderNote> recorder_notes(const RecordedStep& step);
 /// What the recorder cost: beside figures as recorded.
-[[nodiscard]] RecorderNote note_beside(const WithoutRecorder& recorder);
+[[nodiscard]] RecorderNote note_beside(const RecordedStep& step);
 
 }  // namespace sonde

@@ -113,7 +113,7 @@ std::span<const Rule* const> rules() {
 }
 
 Fields diagnosis_fields() {
-  Fields fields = Fields{Field::syncs} | kRecorderFields;  // replays of all rules use them
+  Fields fields = kRecorderFields;  // replays of all rules use them
   for (const Rule* rule : rules()) fields |= rule->fields;
   return fields;
 }

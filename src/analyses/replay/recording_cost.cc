@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyses/ranges/range_label.h"
 #include "trace/columns.h"
 
 /// What PyTorch's profiler costs a thread grows with the gap that it leaves between an operator's end and the next
@@ -35,9 +36,7 @@ struct Gap {
 };
 
 bool is_op(const Trace& trace, Row row) {
-  const Ranges& r = trace.ranges;
-  return trace.domains[r.domain[row]].kind == DomainKind::op && r.end[row] != kUnknown &&
-         r.style[row] == static_cast<uint8_t>(RangeStyle::push_pop);
+  return is_named_scope(trace, row) && trace.domains[trace.ranges.domain[row]].kind == DomainKind::op;
 }
 
 /// Of each thread, from the end of each operator to the begin of the next one that the same operator called.
@@ -66,11 +65,6 @@ bool whole_microseconds(const std::vector<Gap>& gaps) {
   constexpr int64_t kMicrosecond = 1'000;
   return std::ranges::all_of(gaps, [](const Gap& gap) { return gap.length_ns % kMicrosecond == 0; });
 }
-bool by_torch_profiler(const Trace& trace) {
-  return !trace.ranks.empty() && std::ranges::all_of(trace.ranks, [](const Rank& rank) {
-    return rank.product.starts_with("PyTorch profiler");
-  });
-}
 
 /// Begins and ends of what the recorder notes on threads.
 struct Mark {
@@ -92,10 +86,11 @@ double gaps_of(DomainKind kind) {
 /// Between two ProfilerStep ranges nothing runs but the profiler's step().
 void add_step_marks(const Trace& trace, const std::vector<uint32_t>& group_of, std::vector<Mark>& marks) {
   const Ranges& r = trace.ranges;
-  int64_t end = kUnknown;
+  std::vector<int64_t> ends(trace.threads.size(), kUnknown);
   for (Row row = 0; row < row_count(r); ++row) {
-    if (!trace.name(r.name[row]).starts_with("ProfilerStep#") || r.end[row] == kUnknown) continue;
-    if (group_of[r.thread[row]] == kNone) continue;
+    if (group_of[r.thread[row]] == kNone || !is_closed(r, row)) continue;
+    if (!trace.name(r.name[row]).starts_with("ProfilerStep#")) continue;
+    int64_t& end = ends[r.thread[row]];
     if (end != kUnknown && r.start[row] > end)
       marks.push_back({r.start[row], r.thread[row], static_cast<double>(r.start[row] - end)});
     end = r.end[row];
@@ -108,7 +103,7 @@ std::vector<Mark> marks(const Trace& trace, const std::vector<uint32_t>& group_o
   std::vector<Mark> found;
   for (Row row = 0; row < row_count(r); ++row) {
     const double gaps = gaps_of(trace.domains[r.domain[row]].kind);
-    if (group_of[r.thread[row]] == kNone || r.end[row] == kUnknown || gaps <= 0) continue;
+    if (group_of[r.thread[row]] == kNone || !is_closed(r, row) || gaps <= 0) continue;
     const double half = gaps * cost.gaps.at_ns(r.thread[row], r.start[row]) / 2;
     found.push_back({r.start[row], r.thread[row], half});
     found.push_back({r.end[row], r.thread[row], half});
@@ -193,8 +188,14 @@ double EventGaps::at_ns(ThreadId thread, int64_t time_ns) const {
   return next == windows.begin() ? next->gap_ns : std::prev(next)->gap_ns;
 }
 
+bool has_recording_cost(const Trace& trace) {
+  return !trace.ranks.empty() && std::ranges::all_of(trace.ranks, [](const Rank& rank) {
+    return rank.product.starts_with("PyTorch profiler");
+  });
+}
+
 std::optional<RecordingCost> recording_cost(const Trace& trace) {
-  if (!by_torch_profiler(trace)) return std::nullopt;
+  if (!has_recording_cost(trace)) return std::nullopt;
   EventGaps gaps(trace);
   const bool measured = gaps.measured();
   return RecordingCost{

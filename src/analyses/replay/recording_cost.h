@@ -43,7 +43,10 @@ inline constexpr int64_t kNodeGapNs = 450;
 /// longer or shorter than without.
 inline constexpr double kRunSpread = 0.06;
 
-/// Absent where the recorder's cost is not known: then nothing is taken out. Needs ranges with their parents.
+/// Whether it is known what the recorder of the run costs.
+[[nodiscard]] bool has_recording_cost(const Trace& trace);
+
+/// Absent where it is not known. Needs ranges with their parents.
 [[nodiscard]] std::optional<RecordingCost> recording_cost(const Trace& trace);
 
 /// `factor` times the time that the recorder spent on threads that launch work, as cuts without calls in them: of each

@@ -454,12 +454,11 @@ class Replay {
   }
 
   /// The driver takes a large copy of pageable memory to its own in pieces, and returns before the last one is on the
-  /// GPU. One of up to 64 KiB may return before it has begun (CUDA's documentation, API synchronization behavior).
+  /// GPU.
   [[nodiscard]] bool is_staged(const Operation& op) const {
-    constexpr int64_t kMaxAtOnce = 64 << 10;
     const Copies& copies = trace_.copies;
     const auto pageable = static_cast<uint8_t>(MemoryKind::pageable);
-    return op.table == &copies && copies.bytes[op.row] > kMaxAtOnce && copies.source[op.row] == pageable;
+    return op.table == &copies && copies.bytes[op.row] > kStagedBytes && copies.source[op.row] == pageable;
   }
 
   [[nodiscard]] Moment awaited_by_sync(Row row) const {
@@ -542,10 +541,6 @@ class Replay {
   std::array<Wait, 2> waits_{Wait{.shortest = 5'000}, Wait{}};
 };
 
-bool on_one_clock(const Collectives& collectives) {
-  return std::ranges::all_of(collectives.all, &MatchedCollective::one_clock);
-}
-
 /// Where clocks differ, who waited for whom is not known: none.
 Collectives unmatched(const Collectives& collectives) {
   Collectives none;
@@ -553,22 +548,24 @@ Collectives unmatched(const Collectives& collectives) {
   return none;
 }
 
+Replay replay_of(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
+                 const std::vector<ApiKind>& api_kinds, Span extent, const Change& change) {
+  if (!std::ranges::all_of(collectives.all, &MatchedCollective::one_clock)) {
+    return {trace, gpus, unmatched(collectives), api_kinds, extent, change};
+  }
+  return {trace, gpus, collectives, api_kinds, extent, change};
+}
+
 }  // namespace
 
 int64_t replayed_end_ns(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
                         const std::vector<ApiKind>& api_kinds, Span extent, const Change& change) {
-  if (!on_one_clock(collectives)) {
-    return Replay(trace, gpus, unmatched(collectives), api_kinds, extent, change).end_ns();
-  }
-  return Replay(trace, gpus, collectives, api_kinds, extent, change).end_ns();
+  return replay_of(trace, gpus, collectives, api_kinds, extent, change).end_ns();
 }
 
 ReplayedRun replayed_run(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
                          const std::vector<ApiKind>& api_kinds, Span extent, const Change& change) {
-  if (!on_one_clock(collectives)) {
-    return Replay(trace, gpus, unmatched(collectives), api_kinds, extent, change).times();
-  }
-  return Replay(trace, gpus, collectives, api_kinds, extent, change).times();
+  return replay_of(trace, gpus, collectives, api_kinds, extent, change).times();
 }
 
 }  // namespace sonde

@@ -13,6 +13,10 @@ namespace sonde {
 inline constexpr Fields kReplayFields = kGpuWork | Fields{Field::streams, Field::launches,    Field::api,
                                                           Field::syncs,   Field::cuda_events, Field::kernel_resources};
 
+/// Up to this a copy from pageable memory to the GPU returns before it is done; above, when all of it is staged, which
+/// is shortly before (CUDA Runtime API, "API synchronization behavior").
+inline constexpr int64_t kStagedBytes = 64 << 10;
+
 /// Time of a thread that a changed program would not spend. Calls that lie in it are not made, and what they launched
 /// does not run. A call whose end alone lies in one is made and no longer waits for the GPU.
 struct Cut {

@@ -6,6 +6,7 @@
 #include "analyses/calls/api_kind.h"
 #include "analyses/gpus/busy_time.h"
 #include "analyses/gpus/communication_kind.h"
+#include "analyses/replay/recording_cost.h"
 #include "analyses/steps/thread_groups.h"
 #include "analyses/steps/warm_up.h"
 #include "trace/columns.h"
@@ -94,41 +95,25 @@ class HostMover {
 };
 
 void move_gpu_work(Trace& trace, const ReplayedRun& run, const HostTimes& times) {
-  std::vector<const GpuOps*> tables;
-  std::vector<std::vector<bool>> moved;
+  std::vector<GpuOps*> tables;
   for_each_gpu_table(trace, [&](GpuOps& ops) {
     tables.push_back(&ops);
-    moved.emplace_back(row_count(ops), false);
-  });
-  const auto index_of = [&](const GpuOps* table) {
-    return static_cast<size_t>(std::ranges::find(tables, table) - tables.begin());
-  };
-  std::vector<std::vector<Span>> replayed(tables.size());
-  for (size_t i = 0; i < tables.size(); ++i) replayed[i].resize(row_count(*tables[i]));
-  for (const ReplayedRun::Operation& op : run.operations) {
-    const size_t table = index_of(op.table);
-    moved[table][op.row] = true;
-    replayed[table][op.row] = {op.start_ns, op.end_ns};
-  }
-  size_t table = 0;
-  for_each_gpu_table(trace, [&](GpuOps& ops) {
+    // Pages that come while a kernel runs are not replayed: the host's time is the best that is known.
     for (Row row = 0; row < row_count(ops); ++row) {
-      if (moved[table][row]) {
-        std::tie(ops.start[row], ops.end[row]) = replayed[table][row];
-        continue;
-      }
-      // Pages that came while a kernel ran.
       const int64_t start = times.of_process(trace.streams[ops.stream[row]].process, ops.start[row]);
       ops.end[row] += start - ops.start[row];
       ops.start[row] = start;
     }
-    ++table;
   });
+  for (const ReplayedRun::Operation& op : run.operations) {
+    GpuOps& ops = **std::ranges::find(tables, op.table);
+    ops.start[op.row] = op.start_ns;
+    ops.end[op.row] = op.end_ns;
+  }
 }
 
 /// Rows of one process keep their order; those of several may not. Links follow.
 void sort_again(Trace& trace) {
-  for_each_gpu_table(trace, [](auto& table) { sort_by_start(table); });
   const auto places_of = [](const std::vector<Row>& order) {
     std::vector<Row> places(order.size());
     for (Row i = 0; i < order.size(); ++i) places[order[i]] = i;
@@ -157,12 +142,7 @@ void sort_again(Trace& trace) {
     follow(r.forward, places);
     for (DomainLinks& links : trace.range_links) follow(links.of_api, places);
   }
-  for_each_table(trace, [&](auto& table, std::string_view) {
-    using Table = std::remove_cvref_t<decltype(table)>;
-    if constexpr (!std::is_same_v<Table, Ranges>) {
-      if (static_cast<const void*>(&table) != static_cast<const void*>(&trace.api)) sort_by_start(table);
-    }
-  });
+  for_each_table(trace, [](auto& table, std::string_view) { sort_by_start(table); });
 }
 
 /// The work that is launched in the steps, from the first to the last.
@@ -218,9 +198,9 @@ class StepWork {
 };
 
 /// Replays the run with one cost of events after the other.
-class RunWithout {
+class CostReplays {
  public:
-  explicit RunWithout(const Trace& trace)
+  explicit CostReplays(const Trace& trace)
       : trace_(trace),
         gpus_(gpus_of(trace)),
         collectives_(match_collectives(trace, gpus_, communication_kinds(trace))),
@@ -262,7 +242,32 @@ double factor_for(int64_t step_ns, const StepAt& step_at) {
   return (low + high) / 2;
 }
 
-/// Begins and ends of GPU work and of calls.
+struct ReplayedWithout {
+  RecordedStep step;
+  ReplayedRun run;
+};
+
+std::optional<ReplayedWithout> run_without_recorder(const Trace& trace, std::optional<int64_t> true_step_ns) {
+  const auto cost = recording_cost(trace);
+  if (!cost) return std::nullopt;
+  const CostReplays without(trace);
+  const StepWork work(trace, find_warm_up(trace));
+  if (!without.has_gpu_work() || work.empty()) return std::nullopt;
+  const auto step_at = [&](double factor) { return work.replayed_ns(without.replayed(*cost, factor)); };
+  const double factor = true_step_ns ? factor_for(*true_step_ns, step_at) : 1;
+  ReplayedWithout found{.step = {}, .run = without.replayed(*cost, factor)};
+  const int64_t step_ns = work.replayed_ns(found.run);
+  found.step = {.steps = work.steps(),
+                .recorded_ns = work.recorded_ns(),
+                .busy_ns = work.busy_ns(),
+                .without_ns = step_ns,
+                .low_ns = true_step_ns ? step_ns : scaled(step_at(cost->high), 1 - kRunSpread),
+                .high_ns = true_step_ns ? step_ns : scaled(step_at(cost->low), 1 + kRunSpread),
+                .given = true_step_ns.has_value()};
+  return found;
+}
+
+/// Begins and ends of GPU work, of calls and of ranges.
 std::vector<int64_t> times_of_events(const Trace& trace) {
   std::vector<int64_t> times;
   const auto add = [&](const auto& table) {
@@ -289,36 +294,23 @@ int64_t RecordedTimes::at(int64_t now) const {
   return std::min(before.recorded + (now - before.now), std::max(before.recorded, next->recorded));
 }
 
+std::optional<RecordedStep> step_without_recorder(const Trace& trace, std::optional<int64_t> true_step_ns) {
+  const auto found = run_without_recorder(trace, true_step_ns);
+  return found ? std::optional(found->step) : std::nullopt;
+}
+
 std::optional<WithoutRecorder> take_out_recorder(Trace& trace, std::optional<int64_t> true_step_ns) {
-  auto cost = recording_cost(trace);
-  if (!cost) return std::nullopt;
-  const RunWithout without(trace);
-  const StepWork work(trace, find_warm_up(trace));
-  if (!without.has_gpu_work() || work.empty()) return std::nullopt;
-  const auto step_at = [&](double by) { return work.replayed_ns(without.replayed(*cost, by)); };
-  const double factor = true_step_ns ? factor_for(*true_step_ns, step_at) : 1;
-  const ReplayedRun run = without.replayed(*cost, factor);
-  WithoutRecorder result{.cost = std::move(*cost), .given = true_step_ns.has_value(), .step = {}, .recorded = {}};
-  result.step = {.steps = work.steps(),
-                 .recorded_ns = work.recorded_ns(),
-                 .busy_ns = work.busy_ns(),
-                 .without_ns = work.replayed_ns(run)};
-  result.step.low_ns = result.step.high_ns = result.step.without_ns;
-  if (!true_step_ns) {
-    const RecordingCost& known = result.cost;
-    result.step.low_ns = scaled(work.replayed_ns(without.replayed(known, known.high)), 1 - kRunSpread);
-    result.step.high_ns = scaled(work.replayed_ns(without.replayed(known, known.low)), 1 + kRunSpread);
-  }
+  const auto found = run_without_recorder(trace, true_step_ns);
+  if (!found) return std::nullopt;
   const std::vector<int64_t> recorded = times_of_events(trace);
-  const HostTimes times(trace, run);
-  move_gpu_work(trace, run, times);
+  const HostTimes times(trace, found->run);
+  move_gpu_work(trace, found->run, times);
   for_each_table(trace, HostMover(trace, times));
   const std::vector<int64_t> now = times_of_events(trace);
   std::vector<RecordedTimes::Pair> pairs(now.size());
   for (size_t i = 0; i < now.size(); ++i) pairs[i] = {now[i], recorded[i]};
-  result.recorded = RecordedTimes(std::move(pairs));
   sort_again(trace);
-  return result;
+  return WithoutRecorder{found->step, RecordedTimes(std::move(pairs))};
 }
 
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyses/replay/recording_cost.h"
+#include "analyses/replay/replay.h"
 #include "trace/trace.h"
 
 namespace sonde {
@@ -17,6 +17,7 @@ struct RecordedStep {
   int64_t without_ns = 0;  ///< as the recorder's cost is most likely
   int64_t low_ns = 0;      ///< with the most that the recorder may have cost
   int64_t high_ns = 0;     ///< with the least
+  bool given = false;      ///< the cost was set so that the step takes the time that the caller knows
 };
 
 /// Recorded times of a trace whose times were changed.
@@ -40,17 +41,19 @@ inline constexpr Fields kRecorderFields = kReplayFields | Fields{Field::ranges, 
 
 /// What take_out_recorder() did.
 struct WithoutRecorder {
-  RecordingCost cost;
-  bool given = false;  ///< the cost was set so that the step takes the time that the caller knows
   RecordedStep step;
   RecordedTimes recorded;
 };
 
+/// Absent where the recorder's cost is not known or the trace has no GPU work. The trace must be linked, with the
+/// fields kRecorderFields. `true_step_ns` is the time of a step as measured without a recorder: the cost is then set to
+/// match it.
+[[nodiscard]] std::optional<RecordedStep> step_without_recorder(const Trace& trace,
+                                                                std::optional<int64_t> true_step_ns = std::nullopt);
+
 /// Moves all events to when they would be without what recording cost (replay.h): the host gets its time back, and the
 /// GPU's work starts earlier where it waited for the host. Work takes as long as recorded, so a step never takes less
-/// than the GPU is busy. Absent, and nothing moves, where the cost is not known or the trace has no GPU work. The trace
-/// must be linked, with the fields kRecorderFields. `true_step_ns` is the time of a step as measured without a
-/// recorder: the cost is then set to match it.
+/// than the GPU is busy. Where step_without_recorder() has nothing, nothing moves.
 [[nodiscard]] std::optional<WithoutRecorder> take_out_recorder(Trace& trace,
                                                                std::optional<int64_t> true_step_ns = std::nullopt);
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <filesystem>
 
+#include "analyses/replay/recording_cost.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/tables/quantity.h"
@@ -56,16 +57,17 @@ Status check_output(const Options& options, const ReportFormat& format) {
 
 /// Reads the timeline again where it is known what recording cost.
 Result<std::optional<RunWithoutRecorder>> without_recorder(const ProfileOptions& chosen, Side& side) {
-  if (!recording_cost(side.profiles.timeline)) return std::nullopt;
+  const auto step_ns = true_step_ns(chosen);
+  if (!step_ns) return std::unexpected(step_ns.error());
+  if (!has_recording_cost(side.profiles.timeline)) return std::nullopt;
   auto again = load_joined(chosen, diagnosis_fields() | kernel_join_fields());
   if (!again) return std::unexpected(again.error());
-  auto recorder = take_out_recorder(chosen, again->timeline);
-  if (!recorder) return std::unexpected(recorder.error());
-  if (!*recorder) return std::nullopt;
+  auto recorder = take_out_recorder(again->timeline, *step_ns);
+  if (!recorder) return std::nullopt;
   const Trace& trace = side.without.emplace(std::move(again->timeline));
   std::optional<KernelJoin> join;
   if (side.profiles.reports) join = join_kernels(trace, *side.profiles.reports);
-  return RunWithoutRecorder{trace, std::move(join), std::move(**recorder)};
+  return RunWithoutRecorder{trace, std::move(join), std::move(*recorder)};
 }
 
 Status load_side(const Options& options, const std::vector<std::string>& files, std::string label,

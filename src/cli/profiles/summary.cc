@@ -35,29 +35,28 @@ std::string measured_json(const Trace& trace, const RunSummary& summary) {
   return summary_json(document);
 }
 
-Result<std::string> text_of(const SummaryOptions& options, Trace& trace) {
+std::string text_of(const Trace& trace, std::optional<int64_t> step_ns, bool json) {
   const RunSummary summary = summarize(trace);
-  if (is_kernel_report(trace)) {
-    return options.json ? measured_json(trace, summary) : measured_text(trace, terminal_options());
+  if (is_kernel_report(trace)) return json ? measured_json(trace, summary) : measured_text(trace, terminal_options());
+  const auto recorder = step_without_recorder(trace, step_ns);
+  if (json) {
+    nlohmann::ordered_json document = summary_document(trace, summary);
+    document["recorder"] = recorder ? recorder_json(*recorder) : nlohmann::ordered_json(nullptr);
+    return summary_json(document);
   }
-  nlohmann::ordered_json document = summary_document(trace, summary);
-  const std::string text = options.json ? std::string() : summary_text(trace, summary, terminal_options());
-  const auto recorder = take_out_recorder(options.profile, trace);
-  if (!recorder) return std::unexpected(recorder.error());
-  document["recorder"] = *recorder ? recorder_json(**recorder) : nlohmann::ordered_json(nullptr);
-  if (options.json) return summary_json(document);
-  return *recorder ? text + '\n' + recorder_beside_text(**recorder, terminal_options()) : text;
+  return summary_text(trace, summary, terminal_options()) +
+         (recorder ? '\n' + recorder_beside_text(*recorder, terminal_options()) : std::string());
 }
 
 Status run(const SummaryOptions& options) {
-  auto trace = load(options.profile,
-                    summary_fields() | kRecorderFields | Fields{Field::kernel_profiles, Field::metric_instances});
+  const auto step_ns = true_step_ns(options.profile);
+  if (!step_ns) return std::unexpected(step_ns.error());
+  const auto trace = load(options.profile,
+                          summary_fields() | kRecorderFields | Fields{Field::kernel_profiles, Field::metric_instances});
   if (!trace) return std::unexpected(trace.error());
-  const auto text = text_of(options, *trace);
-  if (!text) return std::unexpected(text.error());
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
-  output->write(*text);
+  output->write(text_of(*trace, *step_ns, options.json));
   return output->close();
 }
 

@@ -81,11 +81,12 @@ std::string json_of_run(Facts& facts, Answers& answers) {
 }
 
 Status run(const Options& options, int& exit_code) {
+  const auto step_ns = true_step_ns(options.profile);
+  if (!step_ns) return std::unexpected(step_ns.error());
   auto profiles = load_joined(options.profile, diagnosis_fields());
   if (!profiles) return std::unexpected(profiles.error());
-  auto recorder = take_out_recorder(options.profile, profiles->timeline);
-  if (!recorder) return std::unexpected(recorder.error());
-  Facts facts(profiles->timeline, join_of(*profiles), std::move(*recorder));
+  auto recorder = take_out_recorder(profiles->timeline, *step_ns);
+  Facts facts(profiles->timeline, join_of(*profiles), std::move(recorder));
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   Answers answers;

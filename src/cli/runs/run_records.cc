@@ -19,8 +19,7 @@ namespace {
 
 constexpr size_t kHead = 256;
 
-/// May change the trace.
-using RecordOf = std::function<gate::RunRecord(Trace&)>;
+using RecordOf = std::function<gate::RunRecord(const Trace&)>;
 
 bool is_folder(const std::string& path) {
   struct stat info{};
@@ -97,9 +96,9 @@ Result<std::vector<gate::RunRecord>> load_records(std::span<const std::string> f
 }
 
 Result<std::vector<gate::RunRecord>> load_parts(std::span<const std::string> files, gate::PartOfRun part) {
-  return load_each(files, [part](Trace& trace) {
+  return load_each(files, [part](const Trace& trace) {
     gate::RunRecord record = gate::record_part(trace, part);
-    if (const auto without = take_out_recorder(trace)) record.recorder = without->step;
+    record.recorder = step_without_recorder(trace);
     return record;
   });
 }

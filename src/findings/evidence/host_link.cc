@@ -7,9 +7,9 @@
 namespace sonde {
 namespace {
 
-double usual_rate(int64_t compute_major) { return compute_major >= 9 ? 48e9 : compute_major == 8 ? 24e9 : 12e9; }
-
-double best_rate(int64_t compute_major) { return usual_rate(compute_major) / 0.75 * 0.94; }
+double peak_rate(int64_t compute_major) { return compute_major >= 9 ? 64e9 : compute_major == 8 ? 32e9 : 16e9; }
+double usual_rate(int64_t compute_major) { return 0.75 * peak_rate(compute_major); }
+double best_rate(int64_t compute_major) { return 0.94 * peak_rate(compute_major); }
 
 std::optional<double> slowest_link(const Facts& facts, double (*rate_of)(int64_t compute_major)) {
   std::optional<double> slowest;

@@ -134,6 +134,13 @@ std::vector<Evidence> evidence_of(const Facts& facts, const std::vector<IdlePiec
   return evidence;
 }
 
+/// The longest of these pieces.
+std::vector<Evidence> longest_of(const Facts& facts, std::vector<IdlePiece> pieces) {
+  std::ranges::stable_sort(pieces, std::greater(), [](const IdlePiece& p) { return p.end_ns - p.start_ns; });
+  pieces.resize(std::min(pieces.size(), kMaxEvidence));
+  return evidence_of(facts, pieces);
+}
+
 /// Host time before copies to the GPU.
 void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& diagnosis) {
   int64_t ns = 0;
@@ -146,13 +153,11 @@ void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& d
   }
   const int64_t time = facts.per_gpu(ns);
   if (facts.percent_of_wall(time) < kWorthPercent) return;
-  std::ranges::stable_sort(pieces, std::greater(), [](const IdlePiece& p) { return p.end_ns - p.start_ns; });
-  pieces.resize(std::min(pieces.size(), kMaxEvidence));
   diagnosis.findings.push_back(
       {.id = "gpu_idle_input",
        .arguments = {duration_argument("time", time), text_argument("most", most_of(by_label, ns))},
        .ceiling_ns = time,
-       .evidence = evidence_of(facts, pieces)});
+       .evidence = longest_of(facts, std::move(pieces))});
 }
 
 /// The innermost operator around a call, else the call.
@@ -195,14 +200,12 @@ void judge_own_code(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis
   }
   const int64_t time = facts.per_gpu(ns);
   if (facts.percent_of_wall(time) < kWorthPercent) return;
-  std::ranges::stable_sort(pieces, std::greater(), [](const IdlePiece& p) { return p.end_ns - p.start_ns; });
-  pieces.resize(std::min(pieces.size(), kMaxEvidence));
   diagnosis.findings.push_back(
       {.id = 2 * waited_ns >= ns ? "gpu_idle_own_code" : "gpu_idle_step_code",
        .arguments = {duration_argument("time", time), text_argument("step", facts.steps->range),
                      text_argument("behind", most_of(behind, ns)), text_argument("before", most_of(before, ns))},
        .ceiling_ns = time,
-       .evidence = evidence_of(facts, pieces)});
+       .evidence = longest_of(facts, std::move(pieces))});
 }
 
 /// Calls that make a stream wait for the host or for a value in memory.

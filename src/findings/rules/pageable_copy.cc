@@ -37,10 +37,6 @@ struct Copied {
   }
 };
 
-/// Up to this a copy from pageable memory to the GPU returns before it is done; above, when all of it is staged, which
-/// is shortly before (CUDA Runtime API, "API synchronization behavior").
-constexpr int64_t kStagedBytes = 64 << 10;
-
 Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double bytes_per_second) {
   const Copies& c = facts.trace.copies;
   const Calls& api = facts.trace.api;

@@ -130,7 +130,7 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
                    {"run", run_json(facts.parts)},
                    {"judged", part_json(facts, origin_ns)},
                    {"steps", steps_json(facts)},
-                   {"recorder", facts.recorder ? recorder_json(*facts.recorder) : Json(nullptr)},
+                   {"recorder", facts.recorder ? recorder_json(facts.recorder->step) : Json(nullptr)},
                    {"answer", answer_name(diagnosis.answer)},
                    {"headline", headline_json(facts, diagnosis)},
                    {"explained", explained_json(diagnosis.explained)},
@@ -149,12 +149,11 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
   return document;
 }
 
-Json recorder_json(const WithoutRecorder& recorder) {
-  const RecordedStep& step = recorder.step;
-  Json json = {{"steps", step.steps},     {"recorded_ns", step.recorded_ns}, {"without_ns", step.without_ns},
-               {"low_ns", step.low_ns},   {"high_ns", step.high_ns},         {"busy_ns", step.busy_ns},
-               {"given", recorder.given}, {"notes", Json::array()}};
-  for (const RecorderNote& note : recorder_notes(recorder)) {
+Json recorder_json(const RecordedStep& step) {
+  Json json = {{"steps", step.steps},   {"recorded_ns", step.recorded_ns}, {"without_ns", step.without_ns},
+               {"low_ns", step.low_ns}, {"high_ns", step.high_ns},         {"busy_ns", step.busy_ns},
+               {"given", step.given},   {"notes", Json::array()}};
+  for (const RecorderNote& note : recorder_notes(step)) {
     json["notes"].push_back({{"id", note.id}, {"says", text_of(fmt::format("{}.says", note.id), note.arguments)}});
   }
   return json;

@@ -18,7 +18,7 @@ namespace sonde {
                                                    int64_t origin_ns = 0);
 
 /// What the recorder cost a step.
-[[nodiscard]] nlohmann::ordered_json recorder_json(const WithoutRecorder& recorder);
+[[nodiscard]] nlohmann::ordered_json recorder_json(const RecordedStep& step);
 
 /// A document written out.
 [[nodiscard]] std::string diagnosis_json(const nlohmann::ordered_json& document);

@@ -75,7 +75,7 @@ std::string findings_text(const ReportSource& source) {
   const std::vector<Finding>& findings = source.diagnosis.findings;
   std::string text = "\n### Findings\n\n";
   if (source.judged) {
-    for (const RecorderNote& note : recorder_notes(*source.judged->recorder)) {
+    for (const RecorderNote& note : recorder_notes(source.judged->recorder->step)) {
       text += markdown_text(text_of(fmt::format("{}.says", note.id), note.arguments)) + "\n\n";
     }
   }

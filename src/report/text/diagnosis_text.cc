@@ -176,16 +176,16 @@ std::string text_of(std::string_view id, const std::vector<Argument>& arguments)
   return sentence(catalogue_text(id), arguments);
 }
 
-std::string recorder_text(const WithoutRecorder& recorder, size_t width) {
+std::string recorder_text(const RecordedStep& step, size_t width) {
   std::string text;
-  for (const RecorderNote& note : recorder_notes(recorder)) {
+  for (const RecorderNote& note : recorder_notes(step)) {
     text += wrapped(text_of(fmt::format("{}.says", note.id), note.arguments), 0, width);
   }
   return text;
 }
 
-std::string recorder_beside_text(const WithoutRecorder& recorder, const RenderOptions& options) {
-  const RecorderNote note = note_beside(recorder);
+std::string recorder_beside_text(const RecordedStep& step, const RenderOptions& options) {
+  const RecorderNote note = note_beside(step);
   return wrapped(text_of(fmt::format("{}.says", note.id), note.arguments), 0,
                  options.width == 0 ? kDiagnosisWidth : options.width);
 }
@@ -235,7 +235,7 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   std::string text = facts.is_kernel_report()
                          ? measured_heading(facts)
                          : fmt::format("{}: {}\n", facts.trace.ranks.front().file, judged_text(facts));
-  if (facts.recorder) text += recorder_text(*facts.recorder, width);
+  if (facts.recorder) text += recorder_text(facts.recorder->step, width);
   text += not_judged_text(facts, width);
   text += cut_text(facts, width);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);

@@ -25,10 +25,10 @@ inline constexpr size_t kAllFindings = std::numeric_limits<size_t>::max();
                                     const RenderOptions& options);
 
 /// What the recorder cost, wrapped to the width.
-[[nodiscard]] std::string recorder_text(const WithoutRecorder& recorder, size_t width);
+[[nodiscard]] std::string recorder_text(const RecordedStep& step, size_t width);
 
 /// The same beside figures that are as recorded.
-[[nodiscard]] std::string recorder_beside_text(const WithoutRecorder& recorder, const RenderOptions& options);
+[[nodiscard]] std::string recorder_beside_text(const RecordedStep& step, const RenderOptions& options);
 
 /// A text of the catalogue with its arguments written for people.
 [[nodiscard]] std::string text_of(std::string_view id, const std::vector<Argument>& arguments);

@@ -175,7 +175,7 @@ TEST(WithoutRecorder, AGivenStepIsMet) {
   constexpr int64_t kStep = 700'000;
   const auto without = take_out_recorder(trace, kStep);
   ASSERT_TRUE(without);
-  EXPECT_TRUE(without->given);
+  EXPECT_TRUE(without->step.given);
   EXPECT_LT(percent_off(without->step.without_ns, kStep), 1);
   EXPECT_EQ(without->step.low_ns, without->step.without_ns);
 }
