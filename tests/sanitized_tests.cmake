@@ -1,7 +1,12 @@
 # The unit tests of a sanitizer build, in shards of one process each.
 
-# Rates over thousands of random trials. The sanitizers see the same code in the other tests of these suites.
+# Rates over thousands of random trials, and what repeats the same code for minutes. The sanitizers see that code in the
+# other tests of these suites.
 set(trials
+    All/AnomalousFortnight.*
+    CauseText.CausesOfAllCasesSayWhatIsSo
+    DispatchPowerCut.AnywhereInLongerRuns
+    TimelineJson.CutsNamesThatWouldFillIt
     Bootstrap.its_interval_holds_the_true_ratio_as_often_as_it_says
     SelfTest.two_hundred_kernels
     SelfTest.states_the_change_that_an_ideal_test_finds_and_few_false_alarms

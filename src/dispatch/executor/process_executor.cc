@@ -220,12 +220,12 @@ bool ProcessExecutor::is_free(AttemptId id, Descriptor live) const {
 
 void ProcessExecutor::follow(Entry& entry, Keeper keeper) {
   const uint64_t number = next_keeper_++;
+  members_.add(keeper.id, keeper.pid, files_.attempt_folder(keeper.id));  // before pid_of() tells of its processes
   {
     const std::scoped_lock lock(mutex_);
     entry.keeper = number;
     entry.pause_ns = 0;
   }
-  members_.add(keeper.id, keeper.pid, files_.attempt_folder(keeper.id));
   folders_.grows(keeper.id.first);
   epoll_event event{.events = EPOLLIN, .data = {.u64 = number}};
   epoll_ctl(events_.get(), EPOLL_CTL_ADD, keeper.handle.get(), &event);

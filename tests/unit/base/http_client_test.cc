@@ -199,10 +199,12 @@ TEST(HttpClient, SendsManyRequestsFromOneThread) {
     });
     for (int i = 0; i < kRequests; ++i) {
       client.start(request_to(server.url(fmt::format("/{}", i))),
-                   [&bodies, i](const Outcome& outcome) { bodies[static_cast<size_t>(i)] = outcome.value().body; });
+                   [&bodies, i](const Outcome& outcome) {
+                     bodies[static_cast<size_t>(i)] = outcome ? outcome->body : outcome.error().what;
+                   });
     }
   });
-  std::thread canceller([&] {
+  std::jthread canceller([&] {
     while (silent.requests().empty()) std::this_thread::yield();
     client.post([&] {
       client.cancel(held);

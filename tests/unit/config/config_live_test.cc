@@ -261,7 +261,7 @@ TEST_F(ConfigLive, paths_are_told_from_the_folder_of_the_file) {
 TEST_F(ConfigLive, many_threads_change_and_read) {
   const auto live = open();
   constexpr int kRounds = 50;
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
       for (int i = 0; i < kRounds; ++i) {
@@ -273,7 +273,7 @@ TEST_F(ConfigLive, many_threads_change_and_read) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   EXPECT_EQ(live->current()->gpu.multi_gpu.max_concurrent_tasks_per_gpu, kRounds);
   EXPECT_EQ(live->current()->gpu.max_temperature, 20 + kRounds - 1);
 }

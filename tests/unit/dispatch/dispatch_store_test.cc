@@ -596,10 +596,9 @@ TEST_F(DispatchStore, TheLogOfALongRunStaysShort) {
 
 TEST_F(DispatchStore, ReadersSeeWholeSavesWhileTheyHappen) {
   const auto store = open();
-  std::atomic<bool> is_over = false;
   std::atomic<int> reads = 0;
-  const auto read = [&] {
-    while (!is_over) {
+  const auto read = [&](const std::stop_token& over) {
+    while (!over.stop_requested()) {
       const auto tasks = store->list({.states = {TaskState::waiting, TaskState::running},
                                       .type = {},
                                       .submitted_by = {},
@@ -614,17 +613,16 @@ TEST_F(DispatchStore, ReadersSeeWholeSavesWhileTheyHappen) {
       ++reads;
     }
   };
-  std::vector<std::thread> readers;
+  std::vector<std::jthread> readers;
   for (int i = 0; i < 4; ++i) readers.emplace_back(read);
   for (int save = 0; save < 300 || reads < 20; ++save) {
     std::vector<Task> tasks;
     for (int64_t id = 1; id <= 10; ++id) {
       tasks.push_back(small_task(id, save % 2 == 0 ? TaskState::waiting : TaskState::running));
     }
-    ASSERT_TRUE(store->save(changes_of(tasks)));
+    const auto saved = store->save(changes_of(tasks));
+    ASSERT_TRUE(saved) << saved.error().message;
   }
-  is_over = true;
-  for (std::thread& reader : readers) reader.join();
 }
 
 /// Fails operations of the disk in turn, for a while each, and saves on.

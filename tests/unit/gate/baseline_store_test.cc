@@ -93,14 +93,14 @@ TEST_F(BaselineStore, NothingIsLeftOfWhatWasMade) {
 TEST_F(BaselineStore, WritersAtOnceLoseNothing) {
   constexpr int kWriters = 8;
   constexpr int kEach = 20;
-  std::vector<std::thread> writers;
+  std::vector<std::jthread> writers;
   for (int w = 0; w < kWriters; ++w) {
     writers.emplace_back([this] {
       // All in the same second, of the same commit and runs: every name is taken already.
       for (int i = 0; i < kEach; ++i) add(100, 'a');
     });
   }
-  for (std::thread& writer : writers) writer.join();
+  writers.clear();
   const auto listing = list_baseline(store_, "default");
   ASSERT_TRUE(listing);
   EXPECT_TRUE(listing->broken.empty());

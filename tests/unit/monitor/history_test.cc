@@ -525,7 +525,7 @@ TEST(History, OnAFullDiskMemoryGoesOnAndWritingResumes) {
 TEST(History, ManyThreadsMayUseIt) {
   const TestFolder folder;
   const auto history = open_history(folder.path());
-  std::thread writer([&] {
+  std::jthread writer([&] {
     for (int64_t i = 0; i < 2000; ++i) {
       add(*history, sample(kStart + i * 7 * kSecond, i % 100));
       if (i % 100 == 0) history->save(incident(i / 100 + 1, kUuid, i % 200 == 0));

@@ -59,12 +59,11 @@ TEST(HttpPoster, SaysWhatFailedWithoutTheUrl) {
 TEST(HttpPoster, EndsWhatWaitsWhenItIsStopped) {
   const TcpServer silent(always(""));
   const auto poster = http_poster();
-  std::thread stopper([&] {
+  const std::jthread stopper([&] {
     while (silent.requests().empty()) std::this_thread::yield();
     poster->stop();
   });
   const auto status = poster->post(silent.url("/alerts"), "application/json", "{}", std::chrono::minutes(10));
-  stopper.join();
   EXPECT_FALSE(status);
 }
 

@@ -40,7 +40,7 @@ TEST(WireRounds, NoneIsOverwrittenBeforeItIsTaken) {
 TEST(WireRounds, ThreadsMakeRoundsThatDoNotOverlap) {
   Header header{};
   std::atomic<uint32_t> begun{0};
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int k = 0; k < 10'000 && begun < kRounds; ++k) {
@@ -49,7 +49,7 @@ TEST(WireRounds, ThreadsMakeRoundsThatDoNotOverlap) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   end_round(header, tick);
   ASSERT_EQ(header.rounds.begun.load(), begun.load());
   ASSERT_EQ(header.rounds.finished.load(), begun.load());
