@@ -121,6 +121,9 @@ constexpr auto kCheckTexts = std::to_array<CatalogueText>({
     {"recorder_beside.says",
      "{what} takes {recorded} as recorded and {without} ({low} to {high}) without the profiler's own cost; the GPU is "
      "then busy for {busy} of it, {recorded_busy} as recorded. All other figures here are as recorded."},
+    {"recorder_beside_given.says",
+     "{what} takes {recorded} as recorded and {without}, as given, without the profiler's own cost; the GPU is then "
+     "busy for {busy} of it, {recorded_busy} as recorded. All other figures here are as recorded."},
     {"recorder_given.says",
      "{what} takes {recorded} as recorded. It was replayed without the profiler's own cost to match the given step "
      "time: {without}. All times and shares here are of that run."},

@@ -46,6 +46,8 @@ std::vector<RecorderNote> recorder_notes(const RecordedStep& step) {
   return notes;
 }
 
-RecorderNote note_beside(const RecordedStep& step) { return {"recorder_beside", step_arguments(step)}; }
+RecorderNote note_beside(const RecordedStep& step) {
+  return {step.given ? "recorder_beside_given" : "recorder_beside", step_arguments(step)};
+}
 
 }  // namespace sonde
