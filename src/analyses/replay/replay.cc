@@ -8,8 +8,10 @@
 #include <set>
 #include <tuple>
 
+#include "analyses/replay/ended_operations.h"
 #include "analyses/replay/replay_operations.h"
 #include "analyses/steps/thread_groups.h"
+#include "base/system/sort_runs.h"
 #include "trace/columns.h"
 #include "trace/stream_flags.h"
 
@@ -66,7 +68,8 @@ class Replay {
         op_of_call_(row_count(trace.api), kNone),
         sync_of_call_(row_count(trace.api), kNone),
         releases_(row_count(trace.api), false),
-        streams_(trace.streams.size() + 2 * gpus.gpus.size()) {
+        streams_(trace.streams.size() + 2 * gpus.gpus.size()),
+        ended_(shift_.size()) {
     find_groups(gpus);
     find_cut_calls();
     find_syncs();
@@ -214,6 +217,7 @@ class Replay {
 
   [[nodiscard]] std::vector<Event> events() const {
     std::vector<Event> events;
+    events.reserve(operations_.size() + row_count(trace_.api) + 2 * change_.cuts.size());
     for (size_t i = 0; i < operations_.size(); ++i) {
       events.push_back({operations_[i].start, Event::operation, static_cast<uint32_t>(i)});
     }
@@ -226,7 +230,7 @@ class Replay {
       if (change_.cuts[i].as_graph) events.push_back({change_.cuts[i].start_ns, Event::graph, i});
       events.push_back({change_.cuts[i].end_ns, Event::cut, i});
     }
-    std::ranges::stable_sort(events, {}, [](const Event& e) { return std::tuple(e.time, e.kind); });
+    sort_runs(events, [](const Event& e) { return std::tuple(e.time, e.kind); });
     return events;
   }
 
@@ -320,7 +324,7 @@ class Replay {
     if (op.engine != kNone) engines_[op.engine].raise({op.end, op.replayed_end});
     // Whoever waited for a copy that is made ahead still waits for what had ended before it.
     int64_t for_gpu = op.replayed_end;
-    if (op.ahead) for_gpu = last_ended(stream.group, op.end, &Ended::for_gpu).replayed;
+    if (op.ahead) for_gpu = last_ended(stream.group, op.end, &EndedOperation::for_gpu_ns).replayed;
     if (op.group != kNone) for_gpu = groups_[op.group].end;
     finish(op, for_gpu);
   }
@@ -368,7 +372,7 @@ class Replay {
     const int64_t late = op.start - start.recorded;
     constexpr int64_t kDefaultSpread = 2'000;
     if (late > kDefaultSpread) {
-      const Moment awaited = last_ended(streams_[op.stream].group, op.start, &Ended::for_gpu);
+      const Moment awaited = last_ended(streams_[op.stream].group, op.start, &EndedOperation::for_gpu_ns);
       if (awaited.recorded > start.recorded) {
         return {op.start, std::max(start.replayed, awaited.replayed + (op.start - awaited.recorded))};
       }
@@ -381,26 +385,15 @@ class Replay {
     return engine == engines_.end() || engine->second.recorded > op.start ? kNever : engine->second.replayed;
   }
 
-  /// When an operation is over in the replay, for what waits for it.
-  struct Ended {
-    int64_t for_gpu;
-    int64_t for_host;
-  };
-
-  /// Keeps ended operations in the order of their recorded ends: of each group of threads, since GPUs of different
-  /// ones wait for each other in collectives only.
+  /// Keeps ended operations of each group of threads, since GPUs of different ones wait for each other in collectives
+  /// only.
   void finish(const Operation& op, int64_t for_gpu) {
-    std::multimap<int64_t, Ended>& ended = ended_[streams_[op.stream].group];
-    ended.emplace(op.end, Ended{for_gpu, op.behind == kNone ? for_gpu : op.replayed_end});
-    constexpr size_t kRemembered = 64;
-    if (ended.size() > kRemembered) ended.erase(ended.begin());
+    ended_[place_of(streams_[op.stream].group)].add({op.end, for_gpu, op.behind == kNone ? for_gpu : op.replayed_end});
   }
-  [[nodiscard]] Moment last_ended(uint32_t group, int64_t time, int64_t Ended::* waiting) const {
-    const auto ended = ended_.find(group);
-    if (ended == ended_.end()) return {};
-    const auto next = ended->second.upper_bound(time);
-    if (next == ended->second.begin()) return {};
-    return {std::prev(next)->first, std::prev(next)->second.*waiting};
+  [[nodiscard]] size_t place_of(uint32_t group) const { return std::min<size_t>(group, ended_.size() - 1); }
+  [[nodiscard]] Moment last_ended(uint32_t group, int64_t time, int64_t EndedOperation::* waiting) const {
+    const auto last = ended_[place_of(group)].last_until(time);
+    return last ? Moment{last->recorded_ns, *last.*waiting} : Moment{};
   }
 
   /// A stream that waits for an event waits for what its own stream has by then. What that begins later shows as an
@@ -470,7 +463,7 @@ class Replay {
     }
     const std::string_view name = trace_.name(trace_.api.name[row]);
     if (!name.contains("DeviceSynchronize") && !name.contains("CtxSynchronize")) {
-      return last_ended(group_of(trace_.api.thread[row]), returned, &Ended::for_host);
+      return last_ended(group_of(trace_.api.thread[row]), returned, &EndedOperation::for_host_ns);
     }
     Moment all;
     for (const Stream& stream : streams_) {
@@ -534,7 +527,7 @@ class Replay {
   std::vector<Stream> streams_;
   std::map<uint32_t, Moment> engines_;
   std::map<std::pair<ProcessId, uint32_t>, std::set<StreamId>> recorded_on_;  ///< by event
-  std::map<uint32_t, std::multimap<int64_t, Ended>> ended_;                   ///< by group of threads, by recorded end
+  std::vector<EndedOperations> ended_;  ///< by group; the last for streams without one
   int64_t launch_delay_ = 0;
   int64_t operation_delay_ = 0;
   /// Synchronization and blocking copies; releases. The former usually take no more where there is nothing to wait for.

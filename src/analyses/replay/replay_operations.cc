@@ -47,6 +47,9 @@ std::vector<ReplayOperation> replay_operations(const Trace& trace, const Gpus& g
     for (const SideBySide::Operation& op : change.side_by_side[group].operations) group_of[op] = group;
   }
   std::vector<ReplayOperation> operations;
+  size_t most = 0;
+  for_each_gpu_table(trace, [&](const GpuOps& ops) { most += row_count(ops); });
+  operations.reserve(most);
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     const bool copies = &ops == &trace.copies;
     const bool kernels = &ops == &trace.kernels;

@@ -255,10 +255,10 @@ std::optional<LaunchRepetition> alike_loop(const Trace& trace, Work work) {
 }
 
 /// Of the list's GPU time in the window, what is launched within the loop.
-double gpu_share(const LaunchList& list, const Span& window, const Trace& trace, const LaunchRepetition& loop) {
-  const int64_t all = list.gpu_ns(trace, window);
+double gpu_share(const LaunchList& list, const Span& window, const LaunchRepetition& loop) {
+  const int64_t all = list.gpu_ns(window);
   const Span span{loop.turns.front().first, loop.turns.back().second};
-  return all > 0 ? static_cast<double>(list.gpu_ns(trace, span)) / static_cast<double>(all) : 1;
+  return all > 0 ? static_cast<double>(list.gpu_ns(span)) / static_cast<double>(all) : 1;
 }
 
 }  // namespace
@@ -266,15 +266,15 @@ double gpu_share(const LaunchList& list, const Span& window, const Trace& trace,
 std::optional<LaunchRepetition> find_launch_repetition(const Launches& launches, ThreadId thread, const Span& window) {
   const Trace& trace = launches.trace();
   const LaunchList& list = launches.of_thread(thread);
-  const size_t offset = list.from(trace, window.first);
-  const Work work = Work(list.work).subspan(offset, list.from(trace, window.second) - offset);
+  const size_t offset = list.from(window.first);
+  const Work work = Work(list.work).subspan(offset, list.from(window.second) - offset);
   if (work.size() < kMinSequenceTurns) return std::nullopt;
   const auto loop = best_loop(list, offset, work);
   auto found = loop ? equal_turns(trace, work, *loop) : std::nullopt;
   constexpr double kMost = 0.5;
-  if (!found || gpu_share(list, window, trace, *found) < kMost) {
+  if (!found || gpu_share(list, window, *found) < kMost) {
     auto alike = alike_loop(trace, work);
-    if (alike && gpu_share(list, window, trace, *alike) >= kMost) found = std::move(alike);
+    if (alike && gpu_share(list, window, *alike) >= kMost) found = std::move(alike);
   }
   if (found) found->thread = thread;
   return found;

@@ -63,6 +63,7 @@ std::vector<LaunchList> lists_by_thread(const Trace& trace) {
     auto& work = lists[thread[call]].work;
     slot[call] = static_cast<uint32_t>(work.size());
     work.push_back({.call = call,
+                    .start_ns = trace.api.start[call],
                     .first_ns = std::numeric_limits<int64_t>::max(),
                     .last_ns = std::numeric_limits<int64_t>::min()});
   }
@@ -79,10 +80,8 @@ std::vector<LaunchList> lists_by_thread(const Trace& trace) {
 
 }  // namespace
 
-size_t LaunchList::from(const Trace& trace, int64_t time_ns) const {
-  const auto& start = trace.api.start;
-  return static_cast<size_t>(
-      std::ranges::lower_bound(work, time_ns, {}, [&](const LaunchedCall& w) { return start[w.call]; }) - work.begin());
+size_t LaunchList::from(int64_t time_ns) const {
+  return static_cast<size_t>(std::ranges::lower_bound(work, time_ns, {}, &LaunchedCall::start_ns) - work.begin());
 }
 
 int64_t LaunchList::gpu_ns(size_t index, size_t end) const {
@@ -90,9 +89,7 @@ int64_t LaunchList::gpu_ns(size_t index, size_t end) const {
   return before(end) - before(index);
 }
 
-int64_t LaunchList::gpu_ns(const Trace& trace, const Span& span) const {
-  return gpu_ns(from(trace, span.first), from(trace, span.second));
-}
+int64_t LaunchList::gpu_ns(const Span& span) const { return gpu_ns(from(span.first), from(span.second)); }
 
 Launches::Launches(const Trace& trace)
     : trace_(trace),

@@ -12,6 +12,7 @@ namespace sonde {
 /// What one API call put on GPUs. A CUDA graph is one launch.
 struct LaunchedCall {
   Row call = kNone;       ///< of `api`
+  int64_t start_ns = 0;   ///< of the call
   uint32_t token = 0;     ///< equal for calls that launched operations of the same names
   int64_t before_ns = 0;  ///< sum of durations of all that the same list launched before it
   int64_t first_ns = 0;   ///< start of its first operation
@@ -24,11 +25,11 @@ struct LaunchList {
   int64_t total_ns = 0;  ///< sum of the durations of all operations
 
   /// Index of the first call that began at this time or later.
-  [[nodiscard]] size_t from(const Trace& trace, int64_t time_ns) const;
+  [[nodiscard]] size_t from(int64_t time_ns) const;
   /// Sum of the durations of what work[index] and the following launched, up to `end`.
   [[nodiscard]] int64_t gpu_ns(size_t index, size_t end) const;
   /// The same for calls that began in the span.
-  [[nodiscard]] int64_t gpu_ns(const Trace& trace, const Span& span) const;
+  [[nodiscard]] int64_t gpu_ns(const Span& span) const;
 };
 
 /// The launching calls of a run, by thread and by process.

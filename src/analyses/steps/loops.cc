@@ -38,9 +38,9 @@ int64_t total_length(std::span<const Span> spans) {
   return total;
 }
 
-int64_t gpu_ns_within(const Trace& trace, const LaunchList& list, std::span<const Span> spans) {
+int64_t gpu_ns_within(const LaunchList& list, std::span<const Span> spans) {
   int64_t total = 0;
-  for (const Span& span : spans) total += list.gpu_ns(trace, span);
+  for (const Span& span : spans) total += list.gpu_ns(span);
   return total;
 }
 
@@ -107,12 +107,12 @@ bool computes(const Trace& trace, const Loop& loop) {
 }
 
 /// What the turns launched on GPUs, first start to last end of each; empty where a turn launched nothing.
-std::vector<Span> work_of_turns(const Trace& trace, const LaunchList& list, std::span<const Span> turns) {
+std::vector<Span> work_of_turns(const LaunchList& list, std::span<const Span> turns) {
   std::vector<Span> work;
   for (const Span& turn : turns) {
-    const size_t end = list.from(trace, turn.second);
+    const size_t end = list.from(turn.second);
     Span span{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
-    for (size_t i = list.from(trace, turn.first); i < end; ++i) {
+    for (size_t i = list.from(turn.first); i < end; ++i) {
       span.first = std::min(span.first, list.work[i].first_ns);
       span.second = std::max(span.second, list.work[i].last_ns);
     }
@@ -136,7 +136,7 @@ bool LoopFinder::is_of(RankId rank, ThreadId thread) const {
 
 bool LoopFinder::is_large(ThreadId thread, const Span& loop, const Span& window) const {
   const LaunchList& work = launches_.around(thread);
-  return share_of(work.gpu_ns(trace_, loop), work.gpu_ns(trace_, window)) >= kLarge ||
+  return share_of(work.gpu_ns(loop), work.gpu_ns(window)) >= kLarge ||
          share_of(length_of_span(loop), length_of_span(window)) >= kLarge;
 }
 
@@ -146,18 +146,17 @@ std::optional<LoopFinder::Candidate> LoopFinder::judged(const RangeTurns& range,
   const Span all{spans.front().first, spans.back().second};
   const LaunchList& process = launches_.around(range.thread);
   const LaunchList& thread = launches_.of_thread(range.thread);
-  const int64_t launched = process.gpu_ns(trace_, all);
-  const int64_t own = gpu_ns_within(trace_, thread, spans);
+  const int64_t launched = process.gpu_ns(all);
+  const int64_t own = gpu_ns_within(thread, spans);
   const double own_share = share_of(own, launched);
   const bool is_step = range.origin == RangeOrigin::step;
-  Candidate found{.gpu_ns = gpu_ns_within(trace_, process, spans),
+  Candidate found{.gpu_ns = gpu_ns_within(process, spans),
                   .host_ns = total_length(spans),
                   .loop = {range.label, range.thread, true, {}}};
   const bool filled = share_of(found.host_ns, length_of_span(all)) >= kMinFilled;
   if (has_launches_) {
     const bool inside = share_of(found.gpu_ns, launched) >= kMinInside;
-    const bool own_step =
-        is_step && own_share >= kMinOwnOfStep && share_of(own, thread.gpu_ns(trace_, all)) >= kMinInside;
+    const bool own_step = is_step && own_share >= kMinOwnOfStep && share_of(own, thread.gpu_ns(all)) >= kMinInside;
     if (!(inside || own_step) || !is_large(range.thread, all, window)) return std::nullopt;
     if (own_share < kMinOwn && !filled) return std::nullopt;
   } else if (!filled || share_of(length_of_span(all), length_of_span(window)) < kMinInside) {
@@ -189,8 +188,8 @@ std::optional<Loop> LoopFinder::repeated_launches(const Span& window, RankId ran
   constexpr double kMinOfProcess = 0.2;
   size_t asked = 0;
   for (const ThreadId thread : launches_.threads(rank)) {
-    const int64_t own = launches_.of_thread(thread).gpu_ns(trace_, window);
-    if (share_of(own, launches_.around(thread).gpu_ns(trace_, window)) < kMinOfProcess) continue;
+    const int64_t own = launches_.of_thread(thread).gpu_ns(window);
+    if (share_of(own, launches_.around(thread).gpu_ns(window)) < kMinOfProcess) continue;
     if (++asked > kMostThreads) break;
     auto found = find_launch_repetition(launches_, thread, window);
     if (!found) continue;
@@ -239,7 +238,7 @@ std::optional<Loop> LoopFinder::find_like(const Span& window, const Loop& other,
 std::vector<Span> times_of_turns(const Launches& launches, const Loop& loop) {
   /// The GPUs finish the loop's work this much later than the host has launched it, of the time that they work on it.
   constexpr double kFarAhead = 0.1;
-  const std::vector<Span> work = work_of_turns(launches.trace(), launches.around(loop.thread), loop.turns);
+  const std::vector<Span> work = work_of_turns(launches.around(loop.thread), loop.turns);
   if (work.size() < loop.turns.size()) return loop.turns;
   int64_t last = 0;
   for (const Span& span : work) last = std::max(last, span.second);

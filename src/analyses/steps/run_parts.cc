@@ -12,7 +12,7 @@ constexpr double kMinPart = 0.1;
 
 class PartSearch {
  public:
-  explicit PartSearch(const Trace& trace) : trace_(trace), finder_(trace) {
+  explicit PartSearch(const Trace& trace) : finder_(trace) {
     found_.run = run_extent(trace);
     found_.gpu = gpu_extent(trace).value_or(found_.run);
   }
@@ -61,13 +61,12 @@ class PartSearch {
     int64_t inside = 0;
     int64_t all = 0;
     for (const ThreadId thread : finder_.launches().threads()) {
-      inside += finder_.launches().of_thread(thread).gpu_ns(trace_, window);
+      inside += finder_.launches().of_thread(thread).gpu_ns(window);
       all += finder_.launches().of_thread(thread).total_ns;
     }
     return inside > 0 && static_cast<double>(inside) >= kMinPart * static_cast<double>(all);
   }
 
-  const Trace& trace_;
   LoopFinder finder_;
   RunParts found_;
 };

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/system/sort_runs.h"
 #include "findings/evidence/event_waits.h"
 #include "trace/columns.h"
 #include "trace/stream_flags.h"
@@ -39,7 +40,7 @@ Ops merged(const OpsByStream& by_stream, const std::vector<StreamId>& streams) {
     const Ops& ops = by_stream.at(stream);
     all.insert(all.end(), ops.begin(), ops.end());
   }
-  std::ranges::stable_sort(all, {}, &Op::start);
+  sort_runs(all, &Op::start);
   return all;
 }
 

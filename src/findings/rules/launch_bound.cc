@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analyses/replay/replay.h"
+#include "base/system/sort_runs.h"
 #include "findings/evidence/claimed_idle_time.h"
 #include "findings/evidence/host_copies.h"
 #include "findings/evidence/places.h"
@@ -79,7 +80,7 @@ std::vector<std::vector<Operation>> operations_of(const Facts& facts) {
           {ops.start[row], ops.end[row], call, shares[row], runs_beside(ops, row)});
     }
   });
-  for (auto& operations : of_gpu) std::ranges::stable_sort(operations, {}, &Operation::start);
+  for (auto& operations : of_gpu) sort_runs(operations, &Operation::start);
   return of_gpu;
 }
 

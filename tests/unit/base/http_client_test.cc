@@ -198,10 +198,9 @@ TEST(HttpClient, SendsManyRequestsFromOneThread) {
       is_cancelled = !outcome && outcome.error().kind == Failure::Kind::cancelled;
     });
     for (int i = 0; i < kRequests; ++i) {
-      client.start(request_to(server.url(fmt::format("/{}", i))),
-                   [&bodies, i](const Outcome& outcome) {
-                     bodies[static_cast<size_t>(i)] = outcome ? outcome->body : outcome.error().what;
-                   });
+      client.start(request_to(server.url(fmt::format("/{}", i))), [&bodies, i](const Outcome& outcome) {
+        bodies[static_cast<size_t>(i)] = outcome ? outcome->body : outcome.error().what;
+      });
     }
   });
   std::jthread canceller([&] {
