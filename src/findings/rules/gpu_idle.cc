@@ -228,6 +228,16 @@ void name_foreign_work(const Facts& facts, std::vector<int64_t> foreign, int64_t
   finding.arguments.push_back(duration_argument("median", foreign[foreign.size() / 2]));
 }
 
+/// Most of the time passes between nodes of graphs: one launch of them all is what the program has already.
+bool is_within_graphs(const Facts& facts, const IdleTotals& idle) {
+  int64_t within = 0;
+  for (const IdleWhile& part : idle.by_name) {
+    const bool graph = part.name != kNone && facts.trace.name(part.name).contains("GraphLaunch");
+    if (part.cause == IdleCause::start && graph) within += part.ns;
+  }
+  return 2 * within > idle.total(IdleCause::start);
+}
+
 /// Time that threads spend blocked in synchronization: without it the host gains no more than that.
 int64_t blocked_ns(const Facts& facts, const Claims& claims) {
   const std::set<Row> claimed(claims.waits.begin(), claims.waits.end());
@@ -270,6 +280,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
          .arguments = {duration_argument("time", time), text_argument("most", calls_of(facts, idle, cause))},
          .ceiling_ns = ceiling,
          .evidence = evidence_of(facts, idle.longest[static_cast<size_t>(cause)])});
+    if (cause == IdleCause::start && is_within_graphs(facts, idle))
+      diagnosis.findings.back().id = "gpu_idle_start_graph";
     if (cause == IdleCause::queued) name_foreign_work(facts, foreign, idle.total(cause), diagnosis.findings.back());
   }
 }
@@ -297,6 +309,11 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"gpu_idle_start.says", "The GPU is idle for {time} between queued operations that only had to start."},
     {"gpu_idle_start.do",
      "Short operations take as long to start as to run. Launch them as one CUDA graph, or fuse them."},
+    {"gpu_idle_start_graph.says", "The GPU is idle for {time} between nodes of CUDA graphs that only had to start."},
+    {"gpu_idle_start_graph.do",
+     "The nodes take about as long to start as to run. Fuse them, for example with torch.compile, or give each more "
+     "work "
+     "(a larger batch)."},
     {"gpu_idle_migration.says",
      "The GPU is idle for {time} before unified memory migrations: the host or a GPU accesses pages in the memory of "
      "the other."},
@@ -402,6 +419,8 @@ std::vector<FindingDoc> docs() {
       "\n  - `queued_elsewhere`: `queued`, if most of it passes in at least {} pieces of at least {} us on a GPU whose "
       "recorded work is on one stream that waits for no event",
       kMinForeignTimes, kMinForeignNs / 1000);
+  doc.ids.emplace_back("gpu_idle_start_graph");
+  doc.reports += "\n  - `start_graph`: `start`, if most of it passes between nodes of CUDA graphs";
   doc.ids.emplace_back("gpu_idle_own_code");
   doc.reports +=
       "\n  - `own_code`: time of `range` in a step's own range, outside any range within it: the program's code "

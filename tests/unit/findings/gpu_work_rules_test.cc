@@ -231,6 +231,29 @@ TEST(GpuIdle, SleepingAndScalarsAreNot) {
   EXPECT_FALSE(ids_of(input_program(8).ask("gpu_idle")).contains("gpu_idle_input"));
 }
 
+/// Steps of short kernels that the host launched long before, in one call a step or one a kernel.
+std::string idle_between_short_kernels(bool graph) {
+  Program program;
+  constexpr int64_t kKernels = 100;
+  for (int64_t i = 0; i < kSteps; ++i) {
+    uint32_t call = 0;
+    for (int64_t k = 0; k < kKernels; ++k) {
+      const int64_t launched = 10'000 * i + 50 * k;
+      if (!graph) call = program.builder_.call(program.thread_, launched, launched + 40);
+      if (graph && k == 0)
+        call = program.builder_.call(program.thread_, launched, launched + 40, "cudaGraphLaunch_v10000");
+      const int64_t start = 2'000'000 + (i * kKernels + k) * 4'000;
+      program.builder_.kernel(program.stream_, start, start + 2'500, "work", call);
+    }
+  }
+  return ids_of(program.ask("gpu_idle"));
+}
+
+TEST(GpuIdle, NodesOfGraphsHaveAGraphAlready) {
+  EXPECT_EQ(idle_between_short_kernels(true), "gpu_idle_start_graph ");
+  EXPECT_EQ(idle_between_short_kernels(false), "gpu_idle_start ");
+}
+
 /// Kernels of one block with so many threads.
 Diagnosis one_block_of(uint32_t threads, std::string_view rule) {
   Program program;
