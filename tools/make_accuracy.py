@@ -108,11 +108,16 @@ def finding_rows(rows, variants):
 TOTALS = re.compile(r"(?<=- \*\*`sonde why`\*\*: ).*?(?=\n- )", re.DOTALL)
 
 
+def named_first(findings):
+    """Those that are among the first two findings."""
+    return [f for f in findings if f["rank"] and f["rank"] <= 2]
+
+
 def totals(rows, variants):
     findings = list(finding_rows(rows, variants))
     raw = statistics.median(abs(v.error(v.recorded)) for v in variants)
     corrected = statistics.median(abs(v.error(v.without)) for v in variants)
-    text = (f"of {len(findings)} fixes that were measured on an H100, it names {sum((f['rank'] or 9) <= 2 for f in findings)} in its "
+    text = (f"of {len(findings)} fixes that were measured on an H100, it names {len(named_first(findings))} in its "
             f"first two findings, and {sum(f['holds'] for f in findings)} gained no more than its \"at most\". Its step without the "
             f"profiler's own cost is {corrected:.1f} % off in the median ({raw:.1f} % as recorded); this is for PyTorch traces only "
             "([accuracy.md](docs/profiles/accuracy.md)).")
@@ -124,7 +129,7 @@ def page(rows, variants):
     raw = [abs(v.error(v.recorded)) for v in variants]
     corrected = [abs(v.error(v.without)) for v in variants]
     findings = list(finding_rows(rows, variants))
-    named = [f for f in findings if f["rank"] and f["rank"] <= 2]
+    named = named_first(findings)
     text = f"""# Accuracy
 
 Programs with one known fault each were run on an NVIDIA H100 (PyTorch 2.11). Their time was measured without a profiler,

@@ -312,8 +312,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"gpu_idle_start_graph.says", "The GPU is idle for {time} between nodes of CUDA graphs that only had to start."},
     {"gpu_idle_start_graph.do",
      "The nodes take about as long to start as to run. Fuse them, for example with torch.compile, or give each more "
-     "work "
-     "(a larger batch)."},
+     "work (a larger batch)."},
     {"gpu_idle_migration.says",
      "The GPU is idle for {time} before unified memory migrations: the host or a GPU accesses pages in the memory of "
      "the other."},
