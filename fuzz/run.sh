@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs one fuzz target: run.sh TREE TARGET [SECONDS]. Begins from its corpus and the inputs of the golden tests; what it
 # finds goes to the build tree. Exits with 77 when the target is not built.
-#   SONDE_FUZZ_SECONDS  how long, where no third argument says so (10)
+#   SONDE_FUZZ_SECONDS  how long, where no third argument says so (5)
 set -euo pipefail
 tree=$1
 target=$2
-seconds=${3:-${SONDE_FUZZ_SECONDS:-10}}
+seconds=${3:-${SONDE_FUZZ_SECONDS:-5}}
 source_folder=$(cd "$(dirname "$0")" && pwd)
 
 if [[ ! -x $tree/fuzz/$target ]]; then

@@ -143,7 +143,11 @@ def main():
             copy = folder / "report.sqlite"
             if compare.run_sonde("convert", "--force-overwrite", path, copy).returncode != 0:
                 continue  # a report that sonde refuses
-            failures += [f"{path.name}: {p}" for p in check_redundant_syncs(Export(copy), why(path)["findings"])]
+            export = Export(copy)
+            failures += [f"{path.name}: {p}" for p in check_redundant_syncs(export, why(path)["findings"])]
+            failures += [f"{path.name}: GPU {gpu} has no compute capability"
+                         for gpu, *stated in export.rows("TARGET_INFO_GPU", "id computeMajor computeMinor")
+                         if None in stated]
     for failure in failures:
         print(failure)
     return 1 if failures else 0

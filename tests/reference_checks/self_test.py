@@ -217,7 +217,7 @@ def test_nsys_script(folder):
     assert good.returncode == 0 and "0 differ" in good.stdout, good.stdout + good.stderr
     for planted in ("cuda_gpu_kern_sum|Total Time (ns)", "cuda_gpu_kern_occ_sum|Reg/Trd", "cuda_gpu_kern_sum:base|Name", "nvtx_gpu_proj_trace|NumChild",
                     "cuda_gpu_trace|Throughput (MB/s)", "cuda_api_sum|StdDev (ns)", "um_sum|Virtual Address"):
-        bad = run_script("nsys_reports.py", folder, PLANTED=planted)
+        bad = run_script("nsys_reports.py", folder, PLANTED=planted, REPORT=planted.split("|")[0])
         assert bad.returncode == 1 and "1 differ" in bad.stdout, f"{planted} was not caught\n{bad.stdout}{bad.stderr}"
         print(next(line for line in bad.stdout.splitlines() if line.startswith("    ")).strip()[:120])
     skipped = subprocess.run([sys.executable, str(HERE.parent / "real/nsys_reports.py")], capture_output=True, text=True,
@@ -228,7 +228,7 @@ def test_nsys_script(folder):
 def test_trace_script(folder):
     good = run_script("pytorch_reports.py", folder)
     assert good.returncode == 0 and "0 differ" in good.stdout, good.stdout + good.stderr
-    bad = run_script("pytorch_reports.py", folder, PLANTED="nvtx_sum|Range")
+    bad = run_script("pytorch_reports.py", folder, PLANTED="nvtx_sum|Range", REPORT="nvtx_sum")
     assert bad.returncode == 1 and "1 differ" in bad.stdout, bad.stdout
 
 

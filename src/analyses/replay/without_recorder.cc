@@ -146,9 +146,9 @@ void sort_again(Trace& trace) {
 }
 
 /// The work that is launched in the steps, from the first to the last.
-class StepWork {
+class StepOperations {
  public:
-  StepWork(const Trace& trace, const std::optional<WarmUp>& steps) {
+  StepOperations(const Trace& trace, const std::optional<WarmUp>& steps) {
     const Span host = steps ? Span{steps->launched.front().first, steps->launched.back().second} : Span{};
     for_each_gpu_table(trace, [&](const GpuOps& ops) {
       for (Row row = 0; row < row_count(ops); ++row) {
@@ -251,7 +251,7 @@ std::optional<ReplayedWithout> run_without_recorder(const Trace& trace, std::opt
   const auto cost = recording_cost(trace);
   if (!cost) return std::nullopt;
   const CostReplays without(trace);
-  const StepWork work(trace, find_warm_up(trace));
+  const StepOperations work(trace, find_warm_up(trace));
   if (!without.has_gpu_work() || work.empty()) return std::nullopt;
   const auto step_at = [&](double factor) { return work.replayed_ns(without.replayed(*cost, factor)); };
   const double factor = true_step_ns ? factor_for(*true_step_ns, step_at) : 1;

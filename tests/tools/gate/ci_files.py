@@ -104,9 +104,10 @@ def check_pipeline(folder):
     """What the Jenkinsfile makes of each outcome."""
     assert init(folder, "jenkins", "python train.py").returncode == 0
     steps = ["profile", "analyse", "gate", "keep", "outcome"]
-    for outcome, result in (("pass", "SUCCESS"), ("warning", "UNSTABLE"), ("inconclusive", "UNSTABLE"),
-                            ("fail", "FAILURE"), ("not_comparable", "FAILURE"), ("error", "FAILURE")):  # fmt: skip
-        (run,) = pipelines([f"{folder}/Jenkinsfile={outcome}"])
+    results = {"pass": "SUCCESS", "warning": "UNSTABLE", "inconclusive": "UNSTABLE",
+               "fail": "FAILURE", "not_comparable": "FAILURE", "error": "FAILURE"}  # fmt: skip
+    runs = pipelines([f"{folder}/Jenkinsfile={outcome}" for outcome in results])
+    for (outcome, result), run in zip(results.items(), runs, strict=True):
         assert run["result"] == result, (outcome, run)
         called = [script.rsplit(" ", 1)[1] for script in run["scripts"]]
         assert called == steps, run
@@ -119,7 +120,8 @@ def check_checks(folder):
     """The checks find mistakes."""
     for system in ("github", "gitlab"):
         assert init(folder, system, "python train.py").returncode == 0
-    assert not check(*arguments_for(folder)), "the files to damage are not right"
+    arguments = arguments_for(folder)
+    damaged = []
     for kind, name, right, wrong in (
         ("workflow", ".github/workflows/gpu-performance.yml", "runs-on: ubuntu", "runs_on: ubuntu"),
         ("workflow", ".github/workflows/gpu-performance.yml", "github.ref_name ==", "githb.ref_name =="),
@@ -130,8 +132,13 @@ def check_checks(folder):
     ):
         text = (folder / name).read_text()
         assert right in text, right
-        (folder / "damaged.yml").write_text(text.replace(right, wrong))
-        assert check(f"{kind}={folder}/damaged.yml"), f"'{wrong}' passes the check of {kind}"
+        damaged.append((folder / f"damaged_{len(damaged)}.yml", wrong, kind))
+        damaged[-1][0].write_text(text.replace(right, wrong))
+        arguments.append(f"{kind}={damaged[-1][0]}")
+    problems = check(*arguments)
+    for path, wrong, kind in damaged:
+        assert any(p.startswith(str(path)) for p in problems), f"'{wrong}' passes the check of {kind}"
+    assert all("/damaged_" in p for p in problems), "the files to damage are not right: " + "\n".join(problems)
     print("the checks find six planted mistakes")
 
 

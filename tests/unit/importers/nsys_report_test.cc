@@ -170,6 +170,8 @@ TEST(NsysReport, NumbersGpusAsTheProcessDoes) {
     device.id = id;
     device.cuda_ordinal = id;
     device.sm_count = 100;
+    device.compute_major = 8;
+    device.compute_minor = 6;
   }
   test::PlainReport report = test::plain_report(written, 1000);
   // Another machine {9: {1: GPU, 2: its number, 3: process}, ...}: GPU 0 is 1 in process 100, and GPU 1 is 0.
@@ -179,6 +181,8 @@ TEST(NsysReport, NumbersGpusAsTheProcessDoes) {
   ASSERT_EQ(read->devices.size(), 2U);
   EXPECT_EQ(read->devices[0].cuda_ordinal, 1);
   EXPECT_EQ(read->devices[1].cuda_ordinal, 0);
+  EXPECT_EQ(read->devices[1].compute_major, 8);
+  EXPECT_EQ(read->devices[1].compute_minor, 6);
   EXPECT_EQ(read->streams[0].device, 1U);
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include "base/files/json_scan.h"
@@ -158,6 +159,18 @@ TEST(PytorchDocument, DescribesDevicesAndRecording) {
   EXPECT_EQ(t.ranks[0].file, "folder/trace.json");
   using Pair = std::pair<std::string, std::string>;
   EXPECT_EQ(t.ranks[0].capture, (std::vector<Pair>{{"roctracer_version", "4.1"}, {"username", "me"}}));
+}
+
+TEST(PytorchDocument, CountsStreamsOfUnknownDevicesNotTheirWork) {
+  std::string events;
+  for (const int stream : {7, 7, 7, 20}) {
+    events += fmt::format(
+        R"({}{{"ph": "X", "cat": "kernel", "name": "k", "pid": 5, "tid": {}, "ts": {}, "dur": 4, "args": {{"device": 5, "stream": {}}}}})",
+        events.empty() ? "" : ",\n", stream, 10 + events.size(), stream);
+  }
+  const Trace t = read_trace(document(events, R"("schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "A"}])"));
+  EXPECT_EQ(t.kernels.start.size(), 4U);
+  EXPECT_EQ(issues(t, Issue::unknown_device), 2);
 }
 
 TEST(PytorchDocument, CaptureIsReadOnlyWhenWanted) {
