@@ -20,6 +20,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/profiles/accuracy.md"
 README = ROOT / "README.md"
+GAINS = ROOT / "src/findings/measured_gains.inc"
+GAIN = re.compile(r'^SONDE_MEASURED_GAIN\((\w+), (\w+), "([^"]+)", ([\d.]+), ([\d.]+)\)$', re.MULTILINE)
+FEWEST_CASES = 3
+STUDENTS_T = {1: 3.078, 2: 1.886, 3: 1.638, 4: 1.533, 5: 1.476, 6: 1.440, 7: 1.415, 8: 1.397, 9: 1.383}  # 10 % above
+MIN_LIKELY_HOLDS = 0.8
 # The fix of a variant removes what one of these findings reports. The case's own fault first.
 CAUSES = {
     "mix": {"fix_prec": ("float32_matmul", "float32_work"), "fix_copy": ("pageable_copy",), "fix_sync": ("sync_in_loop",)},
@@ -105,6 +110,47 @@ def finding_rows(rows, variants):
                    "tight": rank is not None and 100 - bound >= (100 - gain) / 2}
 
 
+class Gain:
+    """A measured fix of measured_gains.inc, with what `sonde why` says of it by now."""
+
+    def __init__(self, data, answers, kind, finding, case, bound, gain):
+        self.kind, self.finding, self.case = kind, finding, case
+        self.bound, self.gain = float(bound), float(gain)
+        found = next((f for f in answers(data, case)["findings"] if f["id"] == finding), None)
+        self.now = found["ceiling_percent"] if found else None
+        self.said = found and found["likely"] and [100 * found["likely"][key] / found["ceiling_ns"] for key in ("low_ns", "high_ns")]
+
+
+def read_gains(sonde, data, variants):
+    known = {v.row["case"]: v.answer for v in variants if v.row["variant"] == "bad"}
+
+    def answers(data, case):
+        folder, name = case.split("/")
+        return known[name.split(".")[0]] if folder == "h100" else why(sonde, str(data.parent / case))
+
+    return [Gain(data, answers, *row) for row in GAIN.findall(GAINS.read_text())]
+
+
+def likely(gains):
+    """Percent of the bound between which four of five further fixes lie; None where too few were measured."""
+    if len(gains) < FEWEST_CASES:
+        return None
+    shares = [100 * g.gain / g.bound for g in gains]
+    reach = STUDENTS_T[len(shares) - 1] * statistics.stdev(shares) * (1 + 1 / len(shares)) ** 0.5
+    return [max(0.0, min(100.0, statistics.fmean(shares) + sign * reach)) for sign in (-1, 1)]
+
+
+def likely_without(gain, gains):
+    """Percent of the step, by the other fixes of the kind."""
+    others = likely([g for g in gains if g.kind == gain.kind and g is not gain])
+    return others and [share * gain.bound / 100 for share in others]
+
+
+def likely_holds(gain, gains):
+    low, high = likely_without(gain, gains)
+    return low - 0.05 <= gain.gain <= high + 0.05
+
+
 TOTALS = re.compile(r"(?<=- \*\*`sonde why`\*\*: ).*?(?=\n- )", re.DOTALL)
 
 
@@ -125,7 +171,27 @@ def totals(rows, variants):
     return textwrap.fill(text, 120, initial_indent=bullet, subsequent_indent="  ", break_on_hyphens=False)[len(bullet):]
 
 
-def page(rows, variants):
+def likely_text(gains):
+    judged = [g for g in gains if likely_without(g, gains)]
+    text = f"""
+## Likely gains
+
+`likely` is the range in which four of five further fixes of a kind lie, by the measured ones: a prediction interval for the
+gain as a part of the bound. Below {FEWEST_CASES} measured fixes of a kind, none is printed. Here, each range is fitted without the
+fix that it is judged by. {sum(likely_holds(g, gains) for g in judged)} of {len(judged)} ranges contain the measured gain.
+
+| fix | finding | kind | at most | likely | measured gain | inside |
+|---|---|---|--:|--:|--:|---|
+"""
+    for g in gains:
+        low_high = likely_without(g, gains)
+        held = "-" if not low_high else "yes" if likely_holds(g, gains) else "**no**"
+        text += (f"| {g.case} | {g.finding} | {g.kind} | {g.bound:.1f} % | "
+                 f"{'{:.1f} to {:.1f} %'.format(*low_high) if low_high else '-'} | {g.gain:.1f} % | {held} |\n")
+    return text
+
+
+def page(rows, variants, gains):
     raw = [abs(v.error(v.recorded)) for v in variants]
     corrected = [abs(v.error(v.without)) for v in variants]
     findings = list(finding_rows(rows, variants))
@@ -167,12 +233,24 @@ error is **{statistics.median(raw):.1f} %** as recorded and **{statistics.median
         bound = f"{f['bound']:.1f} %" if f["bound"] is not None else "-"
         text += (f"| {f['case']} | {f['finding']} | {f['rank'] or '-'} | {bound} | {f['gain']:.1f} % | "
                  f"{'yes' if f['holds'] else '**no**'} | {'yes' if f['tight'] else '**no**'} |\n")
-    return text
+    return text + likely_text(gains)
 
 
-def problems(rows, variants):
+def gain_problems(gains):
+    for g in gains:
+        if g.now is None or abs(g.now - g.bound) > 0.06:
+            yield f"{g.case}: the bound of {g.finding} is {g.now}, not {g.bound} as in {GAINS.name}"
+        expected = likely([other for other in gains if other.kind == g.kind])
+        if g.said is None or any(abs(a - b) > 0.1 for a, b in zip(g.said, expected, strict=True)):
+            yield f"{g.case}: likely {g.said} % of the bound, not {expected}"
+    held = [likely_holds(g, gains) for g in gains if likely_without(g, gains)]
+    if sum(held) < MIN_LIKELY_HOLDS * len(held):
+        yield f"only {sum(held)} of {len(held)} likely ranges contain the gain"
+
+
+def problems(variants, gains):
     corrected = [abs(v.error(v.without)) for v in variants]
-    found = []
+    found = list(gain_problems(gains))
     if statistics.median(corrected) >= MAX_MEDIAN_ERROR:
         found.append(f"median error {statistics.median(corrected):.1f} %")
     if sum(e <= MAX_ERROR for e in corrected) < 0.9 * len(variants):
@@ -195,13 +273,14 @@ def main(arguments):
     sonde, *folder = [a for a in arguments if a != "--check"]
     data = Path(folder[0] if folder else Path(os.environ["SONDE_TEST_DATA"]) / "h100")
     rows, variants = read(sonde, data)
+    gains = read_gains(sonde, data, variants)
     if check:
-        wrong = problems(rows, variants)
-        if PAGE.read_text() != page(rows, variants) or totals(rows, variants) not in README.read_text():
+        wrong = problems(variants, gains)
+        if PAGE.read_text() != page(rows, variants, gains) or totals(rows, variants) not in README.read_text():
             wrong.append("docs/profiles/accuracy.md or the README say something else: run ./dev accuracy")
         print("\n".join(wrong) or f"{len(variants)} profiles: all limits hold")
         return 1 if wrong else 0
-    PAGE.write_text(page(rows, variants))
+    PAGE.write_text(page(rows, variants, gains))
     text = totals(rows, variants)
     README.write_text(TOTALS.sub(lambda _: text, README.read_text()))
     return 0

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "findings/argument.h"
+#include "findings/measured_gains.h"
 
 namespace sonde {
 
@@ -37,6 +38,8 @@ struct Finding {
   bool takes_time = true;                           ///< false for what costs nothing yet: its ceiling is 0
   bool saves_work = false;                          ///< its ceiling is GPU work, not idle time
   bool saves_waits = false;                         ///< its ceiling is Saves::waits
+  FixKind fix = FixKind::unmeasured;                ///< which measured fixes its likely gain is from
+  std::optional<LikelyGain> likely = {};            ///< where fixes of its kind were measured
   std::vector<Evidence> evidence = {};              ///< the heaviest first
   std::vector<std::string_view> not_recorded = {};  ///< what its rule also reads, absent in the profile (coverage.inc)
 };

@@ -39,6 +39,7 @@ void ask(const Rule& rule, const Facts& facts, const std::vector<FailedCheck>& f
     diagnosis.findings[i].not_recorded = not_recorded;
     diagnosis.findings[i].saves_work = rule.saves == Saves::gpu_work || rule.of_kernel_reports;
     diagnosis.findings[i].saves_waits = rule.saves == Saves::waits;
+    if (rule.fix != FixKind::unmeasured) diagnosis.findings[i].fix = rule.fix;
   }
 }
 
@@ -73,6 +74,12 @@ void keep_within_wall(int64_t wall_ns, std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     finding.ceiling_ns = std::min(finding.ceiling_ns, left);
     left -= finding.ceiling_ns;
+  }
+}
+
+void add_likely_gains(std::vector<Finding>& findings) {
+  for (Finding& f : findings) {
+    if (f.takes_time && f.reachable) f.likely = likely_gain(f.fix, f.ceiling_ns);
   }
 }
 
@@ -132,6 +139,7 @@ Diagnosis diagnose(const Facts& facts) {
   std::ranges::stable_sort(diagnosis.findings, std::greater(),
                            [](const Finding& f) { return std::tuple(!f.folded, f.reachable, f.ceiling_ns); });
   keep_within_wall(facts.wall_ns(), diagnosis.findings);
+  add_likely_gains(diagnosis.findings);
   fold(facts, diagnosis.findings);  // what is left of a fix for the same time may be little
   std::ranges::stable_sort(diagnosis.findings, {}, &Finding::folded);
   if (facts.recorder) show_as_recorded(facts, diagnosis.findings);

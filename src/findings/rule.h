@@ -90,6 +90,7 @@ struct Rule {
   std::span<const CatalogueText> texts;
   std::vector<FindingDoc> (*docs)();
   Saves saves = Saves::idle_time;
+  FixKind fix = FixKind::unmeasured;  ///< of all its findings; else each has its own
   /// Whether it judges the launches of kernel reports (Facts::launches), and not timelines.
   bool of_kernel_reports = false;
 };

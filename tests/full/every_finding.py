@@ -300,6 +300,14 @@ def copied(part, finding):
     yield f"{printed} ns of copies, by the rows {wanted}", 0.9 * wanted <= printed <= 1.001 * wanted
 
 
+def zeroed(part, finding):
+    """Operators that set memory to zero fill the place but for Python's pauses between them."""
+    for evidence in finding["evidence"]:
+        inside = [r for r in part.rows.ranges if r.name == evidence["what"]
+                  and evidence["start_ns"] - US <= r.start < evidence["end_ns"]]
+        yield f"{len(inside)} of {evidence['what']} from {evidence['start_ns']} ns", len(inside) >= 8 or "foreach" in evidence["what"]
+
+
 def below_grid(part, op):
     return part.rows.processors is None or op.blocks < part.rows.processors
 
@@ -317,7 +325,7 @@ CLAIMS = {
     "sync_in_loop": waits, "sync_copy": waits, "launch_bound": launches, "tiny_kernels": short_kernels,
     "repeated_sequence": short_kernels, "pageable_copy": pageable, "exposed_copy": exposed,
     "communication_or_waiting": communication, "dominant_kernel": dominant, "straggler_host": straggler,
-    "copy_round_trip": copied, "serial_directions": copied,
+    "copy_round_trip": copied, "zero_grad": zeroed, "serial_directions": copied,
     "small_grid": is_a_kernel("fewer blocks than SMs", below_grid),
     "small_block": is_a_kernel("a warp at most", lambda part, op: op.threads <= 32),
     "tail_wave": is_a_kernel("more than a wave", lambda part, op: part.rows.processors is None or op.blocks > part.rows.processors),

@@ -10,6 +10,7 @@ import {
   explainedText,
   judgedText,
   headlineText,
+  likelyText,
   shareText,
 } from '../src/findings/finding_text.ts';
 import { sentenceParts } from '../src/findings/sentence_parts.ts';
@@ -26,6 +27,8 @@ test('a ceiling says whether it can be saved', () => {
   assert.match(ceilingNote(byId('dominant_kernel')), /no fix can save/);
   assert.equal(ceilingText(byId('memory_growth')), 'costs no time yet');
   assert.equal(shareText(byId('memory_growth')), '–');
+  assert.equal(likelyText(byId('pageable_copy')), '');
+  assert.equal(likelyText(byId('gpu_idle_range')), `likely 46.9${thin}ms to 55.2${thin}ms, by 5 measured fixes`);
 });
 
 test('what was judged is told: steps, or the whole run', () => {

@@ -120,7 +120,7 @@ const evidenceAt = (start_ns: number, length: number, what: string | null = null
   brief: what,
 });
 
-const usual = { arguments: {}, reachable: true, folded: false, takes_time: true, not_recorded: [] as string[] };
+const usual = { arguments: {}, likely: null, reachable: true, folded: false, takes_time: true, not_recorded: [] as string[] };
 
 const pageable: Finding = {
   ...usual,
@@ -136,6 +136,7 @@ const idle: Finding = {
   id: 'gpu_idle_range',
   ceiling_ns: 55_197_881,
   ceiling_percent: 21.665,
+  likely: { low_ns: 46_918_199, high_ns: 55_197_881, cases: 5 },
   arguments: { time_ns: 55_197_881, first: hostile.markup, second: hostile.rightToLeft, third: hostile.emoji },
   says: `The GPU is idle for 55.2 ms while the host works: ${hostile.markup} 60 %, ${hostile.rightToLeft} 20 %, ${hostile.emoji} 9 %.`,
   do: 'Make the host faster than the GPU in these ranges: less Python per step, CUDA graphs or torch.compile.',

@@ -76,14 +76,15 @@ class Replay {
     find_meetings(collectives);
     find_blocking_streams();
     learn_delays();
+    next_ = next_operations();
+    next_at_.assign(next_.size(), kNone);
+    add_next_operations();
   }
 
   [[nodiscard]] int64_t end_ns() {
     replay_events();
     int64_t end = kNever;
-    for (const uint32_t group : group_of_) {
-      if (group != kNone) end = std::max(end, extent_.second - shift_[group]);
-    }
+    for (const int64_t host : host_ends()) end = std::max(end, host);
     for (const Operation& op : operations_) {
       // What still ran at the end of the extent ran beside what came next.
       if (op.end <= extent_.second) end = std::max(end, op.replayed_end);
@@ -102,6 +103,65 @@ class Replay {
   }
 
  private:
+  /// When each group of threads has done its part of the extent. A host that had launched later kernels before the
+  /// extent's end was ahead of the GPU: it is done when the next of them starts, if not before. So was one that did
+  /// nothing more.
+  [[nodiscard]] Longs host_ends() const {
+    Longs ends = last_acts();
+    for (size_t group = 0; group < ends.size(); ++group) {
+      if (ends[group] == kNever) continue;
+      if (next_[group].table != nullptr) ends[group] = extent_.second;
+      ends[group] -= shift_[group];
+      if (next_at_[group] == kNone) continue;
+      const Operation& next = operations_[next_at_[group]];
+      if (next.replayed_start == kNever) continue;
+      ends[group] = std::min(ends[group], next.replayed_start - (next.start - extent_.second));
+    }
+    return ends;
+  }
+
+  /// The first kernel or graph of each group from behind the extent. Copies are made ahead.
+  [[nodiscard]] std::vector<Operation> next_operations() const {
+    std::vector<Operation> next(shift_.size());
+    const auto look_at = [&](const GpuOps& ops) {
+      const auto first = std::ranges::lower_bound(ops.start, extent_.second) - ops.start.begin();
+      for (auto row = static_cast<Row>(first); row < ops.launch.size(); ++row) {
+        const Row call = ops.launch[row];
+        const uint32_t group = call == kNone ? kNone : group_of(trace_.api.thread[call]);
+        if (group == kNone || (next[group].table != nullptr && next[group].start <= ops.start[row])) continue;
+        next[group] = {&ops, row, ops.start[row], ops.end[row], ops.stream[row], call};
+      }
+    };
+    look_at(trace_.kernels);
+    look_at(trace_.graph_launches);
+    return next;
+  }
+
+  /// Those that were launched before the extent's end.
+  void add_next_operations() {
+    for (size_t group = 0; group < next_.size(); ++group) {
+      const Operation& next = next_[group];
+      if (next.table == nullptr || trace_.api.end[next.launch] >= extent_.second) continue;
+      next_at_[group] = static_cast<uint32_t>(operations_.size());
+      operations_.push_back(next);
+    }
+  }
+
+  /// The last end of a call or range of each group, in the extent.
+  [[nodiscard]] Longs last_acts() const {
+    Longs last(shift_.size(), kNever);
+    const auto look_at = [&](const auto& table) {
+      for (Row row = 0; row < row_count(table); ++row) {
+        const uint32_t group = group_of(table.thread[row]);
+        if (group == kNone || table.start[row] >= extent_.second || table.end[row] == kUnknown) continue;
+        last[group] = std::max(last[group], std::min(extent_.second, table.end[row]));
+      }
+    };
+    look_at(trace_.api);
+    look_at(trace_.ranges);
+    return last;
+  }
+
   void replay_events() {
     for (const Event& event : events()) {
       if (event.kind == Event::operation) replay_operation(operations_[event.index], event.index);
@@ -512,6 +572,8 @@ class Replay {
   const Change& change_;
   std::vector<uint32_t> group_of_;
   std::vector<Operation> operations_;
+  std::vector<Operation> next_;  ///< behind the extent, by group; no table where there is none
+  Ids next_at_;                  ///< where they are in operations_, if the host was ahead
   std::vector<Meeting> meetings_;
   Longs shift_;       ///< by group; the last for threads without one
   Longs call_shift_;  ///< as each call returned

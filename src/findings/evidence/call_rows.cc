@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -11,11 +12,37 @@
 
 namespace sonde {
 
+namespace {
+
+/// The outermost operator around a call: "aten::item"; empty where there is none.
+std::string_view operator_around(const Trace& trace, Row call) {
+  const Ranges& r = trace.ranges;
+  for (const DomainLinks& links : trace.range_links) {
+    if (trace.domains[links.domain].kind != DomainKind::op || links.of_api[call] == kNone) continue;
+    Row outermost = links.of_api[call];
+    while (r.parent[outermost] != kNone) outermost = r.parent[outermost];
+    return trace.name(r.name[outermost]);
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string counts_of_calls(const Facts& facts, const std::vector<Row>& rows) {
   std::map<std::string, int64_t> counts;
-  for (const Row row : rows) ++counts[std::string(api_label(facts.trace.name(facts.trace.api.name[row])))];
+  for (const Row row : rows) {
+    const std::string_view name = api_label(facts.trace.name(facts.trace.api.name[row]));
+    const std::string_view around = operator_around(facts.trace, row);
+    ++counts[fmt::format("{}{}{}", name, around.empty() ? "" : " in ", around)];
+  }
+  std::vector<std::pair<std::string, int64_t>> most(counts.begin(), counts.end());
+  std::ranges::stable_sort(most, std::greater(), &std::pair<std::string, int64_t>::second);
+  constexpr size_t kShown = 3;
   std::string text;
-  for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  for (const auto& [name, count] : most | std::views::take(kShown)) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  }
+  if (most.size() > kShown) text += fmt::format(" and {} more kinds", most.size() - kShown);
   return text;
 }
 
@@ -38,16 +65,22 @@ std::vector<Evidence> evidence_of_calls(const Facts& facts, std::vector<Row> row
   return evidence;
 }
 
-std::vector<Cut> cuts_of_calls(const Facts& facts, const std::vector<Row>& rows) {
-  const Calls& api = facts.trace.api;
+std::vector<Cut> merged_cuts(const std::vector<Cut>& cuts) {
   std::map<ThreadId, std::vector<Span>> of_thread;
-  for (const Row row : rows) of_thread[api.thread[row]].emplace_back(api.start[row], api.end[row]);
-  std::vector<Cut> cuts;
+  for (const Cut& cut : cuts) of_thread[cut.thread].emplace_back(cut.start_ns, cut.end_ns);
+  std::vector<Cut> merged;
   for (auto& [thread, spans] : of_thread) {
     merge_spans(spans);
-    for (const Span& span : spans) cuts.push_back({thread, span.first, span.second});
+    for (const Span& span : spans) merged.push_back({thread, span.first, span.second});
   }
-  return cuts;
+  return merged;
+}
+
+std::vector<Cut> cuts_of_calls(const Facts& facts, const std::vector<Row>& rows) {
+  const Calls& api = facts.trace.api;
+  std::vector<Cut> cuts;
+  for (const Row row : rows) cuts.push_back({api.thread[row], api.start[row], api.end[row]});
+  return merged_cuts(cuts);
 }
 
 std::vector<Cut> waits_of_copies(const Facts& facts, const std::vector<Row>& rows) {

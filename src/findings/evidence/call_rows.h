@@ -11,7 +11,7 @@
 /// API calls that a finding is about, as rows of `api` in ascending order.
 namespace sonde {
 
-/// How often each is called: "38 cudaFree, 38 cudaMalloc".
+/// How often each is called, and by which operators: "38 cudaFree, 120 cudaStreamSynchronize in aten::item".
 [[nodiscard]] std::string counts_of_calls(const Facts& facts, const std::vector<Row>& rows);
 
 /// Time that threads spend in them; a call within another counts once.
@@ -19,6 +19,9 @@ namespace sonde {
 
 /// The longest ten.
 [[nodiscard]] std::vector<Evidence> evidence_of_calls(const Facts& facts, std::vector<Row> rows);
+
+/// The same host time without overlaps.
+[[nodiscard]] std::vector<Cut> merged_cuts(const std::vector<Cut>& cuts);
 
 /// The program that does not make them.
 [[nodiscard]] std::vector<Cut> cuts_of_calls(const Facts& facts, const std::vector<Row>& rows);

@@ -90,19 +90,6 @@ std::vector<bool> blocked_by_copies(const Facts& facts) {
   return blocked;
 }
 
-/// For each row of `api`, whether the next call of its thread that does something waits for the GPU.
-std::vector<bool> followed_by_syncs(const Facts& facts) {
-  const Calls& api = facts.trace.api;
-  std::vector<bool> followed(row_count(api), false);
-  std::map<ThreadId, bool> sync_is_next;
-  for (Row row = static_cast<Row>(row_count(api)); row-- > 0;) {
-    bool& next = sync_is_next[api.thread[row]];
-    followed[row] = next;
-    if (facts.api_kinds[row] != ApiKind::other) next = facts.api_kinds[row] == ApiKind::synchronize;
-  }
-  return followed;
-}
-
 }  // namespace
 
 std::vector<Row> syncs_inside_steps(const Facts& facts) {
@@ -113,11 +100,23 @@ std::vector<Row> syncs_inside_steps(const Facts& facts) {
 
 BlockingCopies blocking_copies_inside_steps(const Facts& facts) {
   BlockingCopies copies;
-  const std::vector<bool> followed = followed_by_syncs(facts);
+  const Ids behind = syncs_behind(facts);
   for (const Row row : calls_inside_steps(facts, blocked_by_copies(facts))) {
-    (followed[row] ? copies.in_syncs : copies.calls).push_back(row);
+    (behind[row] != kNone ? copies.in_syncs : copies.calls).push_back(row);
   }
   return copies;
+}
+
+Ids syncs_behind(const Facts& facts) {
+  const Calls& api = facts.trace.api;
+  Ids behind(row_count(api), kNone);
+  std::map<ThreadId, Row> next_sync;
+  for (Row row = static_cast<Row>(row_count(api)); row-- > 0;) {
+    Row& next = next_sync.try_emplace(api.thread[row], kNone).first->second;
+    behind[row] = next;
+    if (facts.api_kinds[row] != ApiKind::other) next = facts.api_kinds[row] == ApiKind::synchronize ? row : kNone;
+  }
+  return behind;
 }
 
 }  // namespace sonde

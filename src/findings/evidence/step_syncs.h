@@ -22,4 +22,7 @@ struct BlockingCopies {
 };
 [[nodiscard]] BlockingCopies blocking_copies_inside_steps(const Facts& facts);
 
+/// For each row of `api`, the thread's next call that does something if that waits for the GPU, else kNone.
+[[nodiscard]] Ids syncs_behind(const Facts& facts);
+
 }  // namespace sonde

@@ -118,6 +118,7 @@ const Rule float32_work_rule{.name = "float32_work",
                              .judge = &float32_work_finding::judge,
                              .texts = float32_work_finding::kTexts,
                              .docs = &float32_work_finding::docs,
-                             .saves = Saves::gpu_work};
+                             .saves = Saves::gpu_work,
+                             .fix = FixKind::precision};
 
 }  // namespace sonde

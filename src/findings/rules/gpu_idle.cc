@@ -157,6 +157,7 @@ void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& d
       {.id = "gpu_idle_input",
        .arguments = {duration_argument("time", time), text_argument("most", most_of(by_label, ns))},
        .ceiling_ns = time,
+       .fix = FixKind::host_wait,
        .evidence = longest_of(facts, std::move(pieces))});
 }
 
@@ -205,6 +206,7 @@ void judge_own_code(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis
        .arguments = {duration_argument("time", time), text_argument("step", facts.steps->range),
                      text_argument("behind", most_of(behind, ns)), text_argument("before", most_of(before, ns))},
        .ceiling_ns = time,
+       .fix = FixKind::host_wait,
        .evidence = longest_of(facts, std::move(pieces))});
 }
 
@@ -260,6 +262,13 @@ std::vector<IdleCause> reported_causes() {
   return causes;
 }
 
+/// What the host does not decide was not measured.
+FixKind fix_of(IdleCause cause) {
+  constexpr std::array kOthers = {IdleCause::profiler, IdleCause::queued, IdleCause::start, IdleCause::migration,
+                                  IdleCause::unknown};
+  return std::ranges::find(kOthers, cause) == kOthers.end() ? FixKind::host_wait : FixKind::unmeasured;
+}
+
 std::string id_of(IdleCause cause) { return fmt::format("gpu_idle_{}", info_of(cause).name); }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -279,6 +288,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
         {.id = id_of(cause),
          .arguments = {duration_argument("time", time), text_argument("most", calls_of(facts, idle, cause))},
          .ceiling_ns = ceiling,
+         .fix = fix_of(cause),
          .evidence = evidence_of(facts, idle.longest[static_cast<size_t>(cause)])});
     if (cause == IdleCause::start && is_within_graphs(facts, idle))
       diagnosis.findings.back().id = "gpu_idle_start_graph";

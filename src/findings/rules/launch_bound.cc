@@ -371,6 +371,7 @@ const Rule launch_bound_rule{
     .judge = &launch_bound_finding::judge,
     .texts = launch_bound_finding::kTexts,
     .docs = &launch_bound_finding::docs,
-    .saves = Saves::waits};
+    .saves = Saves::waits,
+    .fix = FixKind::host_wait};
 
 }  // namespace sonde

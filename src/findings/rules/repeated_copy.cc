@@ -17,7 +17,8 @@
 /// weights that could stay there. No recorder shows the copied data, so the text says "if". The ceiling is what a
 /// replay (replay.h) saves in which none is made: constant data is copied before the loop. Batches that accumulate
 /// gradients have the whole model between two copies. Copies without a launch between them are the pieces of one input:
-/// a data pipeline's thread launches nothing of the model.
+/// a data pipeline's thread launches nothing of the model. One copy in a step is enough where it comes from pageable
+/// memory in the middle of the step: inputs are copied at its beginning.
 namespace sonde {
 namespace repeated_copy_finding {
 namespace {
@@ -25,6 +26,8 @@ namespace {
 constexpr size_t kMinInStep = 4;
 /// Smaller ones are small_copies', and scalars.
 constexpr int64_t kMinBytes = 256 << 10;
+/// So many launches behind the begin of a step are its middle.
+constexpr int64_t kMiddle = 16;
 /// So many kernels between two copies are the whole model.
 constexpr size_t kWholeModel = 64;
 
@@ -48,6 +51,23 @@ std::vector<int64_t> launches_before(const Facts& facts) {
   return before;
 }
 
+/// Whether a copy from pageable memory comes in the middle of what its thread launches in a step.
+bool is_late(const Facts& facts, Row copy) {
+  const Copies& c = facts.trace.copies;
+  const Calls& api = facts.trace.api;
+  if (!touches(c, copy, MemoryKind::pageable)) return false;
+  const auto& steps = facts.steps->launched;
+  const int64_t called = api.start[c.launch[copy]];
+  const auto next = std::ranges::upper_bound(steps, called, {}, &Span::first);
+  if (next == steps.begin()) return false;
+  int64_t launched = 0;
+  for (Row row = c.launch[copy]; row-- > 0 && api.start[row] >= std::prev(next)->first && launched < kMiddle;) {
+    const bool same = api.thread[row] == api.thread[c.launch[copy]];
+    launched += same && facts.api_kinds[row] == ApiKind::launch ? 1 : 0;
+  }
+  return launched >= kMiddle;
+}
+
 /// Copies of a step by what makes them look the same.
 using Alike = std::map<std::tuple<size_t, uint32_t, int64_t>, std::vector<Row>>;  // step, GPU, bytes
 
@@ -65,7 +85,8 @@ Alike alike_copies(const Facts& facts) {
   std::erase_if(alike, [&](const auto& copies) {
     std::set<int64_t> places;
     for (const Row row : copies.second) places.insert(before[row]);
-    return places.size() < kMinInStep;
+    return places.size() < kMinInStep &&
+           !std::ranges::all_of(copies.second, [&](Row row) { return is_late(facts, row); });
   });
   return alike;
 }
@@ -82,6 +103,7 @@ bool has_whole_models_between(const Facts& facts, const std::vector<Row>& copies
     }
     return names;
   };
+  if (copies.size() < kMinInStep) return false;
   const auto first = kernels_in(copies[0], copies[1]);
   return first.size() >= kWholeModel && first == kernels_in(copies[1], copies[2]);
 }
@@ -157,8 +179,9 @@ std::vector<FindingDoc> docs() {
           "Copies of the same size go to the GPU several times in each step. They are constants, masks or weights that "
           "could stay there, if they contain the same data (no recorder shows the data).",
       .when = fmt::format(
-          "A step has at least {} copies of one size, of at least {} KiB each. At least half of the steps do.",
-          kMinInStep, kMinBytes >> 10),
+          "A step has at least {} copies of one size, of at least {} KiB each, or one from pageable memory behind {} "
+          "launches. At least half of the steps do.",
+          kMinInStep, kMinBytes >> 10, kMiddle),
       .not_when = fmt::format(
           "Copies with the same {} kernels or more between them (the whole model) do not count. Copies between which "
           "their thread launches nothing count as one: they are pieces of an input, as a data pipeline's are. No "

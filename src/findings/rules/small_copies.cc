@@ -7,13 +7,16 @@
 #include "analyses/gpus/operation_names.h"
 #include "analyses/replay/replay.h"
 #include "findings/evidence/host_copies.h"
+#include "findings/evidence/places.h"
+#include "findings/evidence/step_syncs.h"
 #include "findings/evidence/stream_breaks.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
 /// Runs of small copies between host and GPU that follow each other on one stream, made by one thread: one copy could
 /// do the same. The ceiling is what a replay (replay.h) saves in which each run is one call, and one copy that takes as
-/// long as all of them. The time of an empty copy counts once.
+/// long as all of them. The time of an empty copy counts once. PyTorch waits behind each copy from pageable memory:
+/// these waits go with the copies. A copy to the host with a wait behind it delivers a result, which is sync_in_loop's.
 namespace sonde {
 namespace small_copies_finding {
 namespace {
@@ -29,6 +32,7 @@ class Runs {
   explicit Runs(const Facts& facts)
       : facts_(facts),
         c_(facts.trace.copies),
+        syncs_behind_(syncs_behind(facts)),
         breaks_({&facts.trace.kernels, &facts.trace.sets, &facts.trace.graph_launches}) {
     std::map<StreamId, Run> open;
     for (Row row = 0; row < row_count(c_); ++row) {
@@ -40,13 +44,16 @@ class Runs {
     for (auto& [stream, run] : open) close(run);
   }
   [[nodiscard]] std::vector<Run>& all() { return runs_; }
+  /// The wait directly behind a copy; kNone without one.
+  [[nodiscard]] Row wait_behind(Row copy) const { return syncs_behind_[c_.launch[copy]]; }
 
  private:
   /// A call that returned only after its copy is a wait, which is another rule's.
   [[nodiscard]] bool is_small(Row row) const {
     const Row call = c_.launch.empty() ? kNone : c_.launch[row];
     return crosses_link(c_, row) && c_.bytes[row] != kUnknown && c_.bytes[row] <= kSmallBytes && call != kNone &&
-           facts_.trace.api.end[call] < c_.end[row];
+           facts_.trace.api.end[call] < c_.end[row] &&
+           (c_.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device) || syncs_behind_[call] == kNone);
   }
   [[nodiscard]] bool follows(Row before, Row row) const {
     const Calls& api = facts_.trace.api;
@@ -63,6 +70,7 @@ class Runs {
 
   const Facts& facts_;
   const Copies& c_;
+  Ids syncs_behind_;
   StreamBreaks breaks_;
   std::vector<Run> runs_;
 };
@@ -80,11 +88,12 @@ int64_t joined_ns(const Copies& c, const Run& run) {
   return joined;
 }
 
-Change joined(const Trace& trace, const std::vector<Run>& runs) {
+Change joined(const Trace& trace, Runs& runs) {
   Change change;
-  for (const Run& run : runs) {
+  for (const Run& run : runs.all()) {
     const Row first = trace.copies.launch[run.front()];
-    const Row last = trace.copies.launch[run.back()];
+    const Row wait = runs.wait_behind(run.back());
+    const Row last = wait == kNone ? trace.copies.launch[run.back()] : wait;
     change.cuts.push_back({trace.api.thread[first], trace.api.end[first], trace.api.end[last]});
     change.copies.push_back({run.front(), joined_ns(trace.copies, run)});
   }
@@ -95,12 +104,17 @@ Finding finding_of(const Facts& facts, std::vector<Run>& runs, int64_t ceiling) 
   const Copies& c = facts.trace.copies;
   size_t count = 0;
   int64_t bytes = 0;
+  Places places(facts);
   for (const Run& run : runs) {
     count += run.size();
-    for (const Row row : run) bytes += c.bytes[row];
+    for (const Row row : run) {
+      bytes += c.bytes[row];
+      places.add(c.launch[row], 1);
+    }
   }
   Finding finding{.id = "small_copies",
-                  .arguments = {count_argument("count", count), count_argument("runs", runs.size()),
+                  .arguments = {text_argument("place", places.most_in_words()), count_argument("count", count),
+                                count_argument("runs", runs.size()),
                                 bytes_argument("bytes", static_cast<double>(bytes) / static_cast<double>(count))},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
@@ -119,9 +133,12 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   Runs found(facts);
   std::vector<Run>& runs = found.all();
   if (runs.empty()) return;
-  const int64_t ceiling = facts.saving_ns(joined(facts.trace, runs));
+  const int64_t ceiling = facts.saving_ns(joined(facts.trace, found));
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   for (const Run& run : runs) {
+    for (const Row row : run) {
+      if (const Row wait = found.wait_behind(row); wait != kNone) diagnosis.claims.waits.push_back(wait);
+    }
     diagnosis.claims.idle[facts.gpus.of_stream[c.stream[run.front()]]].emplace_back(c.start[run.front()],
                                                                                     c.end[run.back()]);
   }
@@ -130,7 +147,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
     {"small_copies.says",
-     "{count} small copies between host and GPU follow each other in {runs:run}, {bytes} each on average."},
+     "{place}, {count} small copies between host and GPU follow each other in {runs:run}, {bytes} each on average."},
     {"small_copies.do",
      "Pack the values into one buffer and copy it once, or create them on the GPU. In PyTorch, call torch.cat or "
      "torch.stack before .to(), or use one tensor for the whole batch."},
@@ -140,14 +157,14 @@ std::vector<FindingDoc> docs() {
   return {FindingDoc{
       .ids = {"small_copies"},
       .reports = "Small copies of one direction follow each other on one stream.",
-      .when =
-          fmt::format("At least {} copies of at most {} KiB each, made by one thread, and no call waits for its copy.",
-                      kShortestRun, kSmallBytes >> 10),
-      .not_when = {},
-      .ceiling =
-          fmt::format("Replay with one call for each run. Its one copy takes the sum of the durations. The time of an "
-                      "empty copy ({} us at most) counts only once.",
-                      static_cast<double>(kMaxEmptyCopyNs) / 1000),
+      .when = fmt::format(
+          "At least {} copies of at most {} KiB each, made by one thread, and no call of a copy waits for it.",
+          kShortestRun, kSmallBytes >> 10),
+      .not_when = "Copies to the host with a wait behind each deliver results: `sync_in_loop`.",
+      .ceiling = fmt::format("Replay with one call for each run, without the waits behind its copies. Its one copy "
+                             "takes the sum of the durations. The time of an "
+                             "empty copy ({} us at most) counts only once.",
+                             static_cast<double>(kMaxEmptyCopyNs) / 1000),
       .evidence = "The longest runs."}};
 }
 
@@ -157,7 +174,7 @@ std::vector<FindingDoc> docs() {
 extern const Rule small_copies_rule;
 const Rule small_copies_rule{.name = "small_copies",
                              .description = "runs of small copies that one copy could replace",
-                             .fields = kReplayFields,
+                             .fields = kReplayFields | Fields{Field::ranges, Field::range_links},
                              .checks = kLoopChecks,
                              .judge = &small_copies_finding::judge,
                              .texts = small_copies_finding::kTexts,

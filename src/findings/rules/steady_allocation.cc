@@ -46,6 +46,7 @@ const Rule steady_allocation_rule{.name = "steady_allocation",
                                   .checks = kLoopChecks,
                                   .judge = &steady_allocation_finding::judge,
                                   .texts = steady_allocation_finding::kTexts,
-                                  .docs = &steady_allocation_finding::docs};
+                                  .docs = &steady_allocation_finding::docs,
+                                  .fix = FixKind::host_wait};
 
 }  // namespace sonde

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -8,13 +9,15 @@
 #include "analyses/replay/replay.h"
 #include "findings/evidence/call_rows.h"
 #include "findings/evidence/step_syncs.h"
+#include "findings/evidence/wait_chains.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
 /// Calls that wait for the GPU in the middle of a step: in that time the host launches nothing, independent streams run
 /// one after the other, and the GPU is idle after each wait. The ceiling is what a replay (replay.h) of the steps
 /// without these calls saves, so it includes lost overlap. Copies that block the host just before such a wait no longer
-/// block it either: aten::item is both. Claims the idle time after these waits.
+/// block it either: aten::item is both. Waits in a row for a few short kernels each go with what is between them.
+/// Claims the idle time after these waits.
 namespace sonde {
 namespace sync_in_loop_finding {
 namespace {
@@ -26,11 +29,15 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     return;
   }
   std::vector<Row> rows = syncs_inside_steps(facts);
+  const std::set<Row> claimed(diagnosis.claims.waits.begin(), diagnosis.claims.waits.end());
+  std::erase_if(rows, [&](Row row) { return claimed.contains(row); });
   if (rows.empty()) return;
   Change change;
   change.cuts = cuts_of_calls(facts, rows);
   const std::vector<Row> copies = blocking_copies_inside_steps(facts).in_syncs;
   std::ranges::copy(waits_of_copies(facts, copies), std::back_inserter(change.cuts));
+  std::ranges::copy(chains_of_waits(facts, rows), std::back_inserter(change.cuts));
+  change.cuts = merged_cuts(change.cuts);
   const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim_idle_behind(facts, rows, {ApiKind::synchronize}, IdleCause::synchronization, diagnosis.claims);
@@ -50,8 +57,8 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "in that time."},
     {"sync_in_loop.do",
      "Remove these waits from the loop. Streams order their own work, and events (cudaStreamWaitEvent) order work "
-     "across streams. Wait once, where the host reads a result. Do not call .item(), .cpu() or cudaDeviceSynchronize "
-     "in each step, not even for timing."},
+     "across streams. Wait once, where the host reads a result. Do not call .item(), .tolist(), .cpu(), print or "
+     "cudaDeviceSynchronize in each step, not even for timing. Check many tensors on the GPU, and read one value."},
     {"sync_in_loop.no_steps.says", kNoRepeatedSteps},
 });
 
@@ -61,7 +68,9 @@ std::vector<FindingDoc> docs() {
       .reports = "Calls wait for the GPU within a step, and the step launches more work after them.",
       .when = "Steps are known, and such calls are in them.",
       .not_when = "The profile has no steps (no conclusion). Waits after the last launch of a step do not count.",
-      .ceiling = "Replay without these calls, and without the wait in a blocking copy directly before one.",
+      .ceiling = "Replay without these calls, and without the wait in a blocking copy directly before one. Eight or "
+                 "more waits "
+                 "in a row, each for at most four short kernels, go with the calls and kernels between them.",
       .evidence = "The longest calls."}};
 }
 
@@ -76,6 +85,7 @@ const Rule sync_in_loop_rule{.name = "sync_in_loop",
                              .judge = &sync_in_loop_finding::judge,
                              .texts = sync_in_loop_finding::kTexts,
                              .docs = &sync_in_loop_finding::docs,
-                             .saves = Saves::waits};
+                             .saves = Saves::waits,
+                             .fix = FixKind::host_wait};
 
 }  // namespace sonde

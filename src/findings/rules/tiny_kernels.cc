@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "findings/evidence/places.h"
 #include "findings/evidence/short_kernels.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
@@ -58,12 +59,17 @@ Row most_of(const Kernels& k, const std::vector<KernelRun>& runs) {
 Finding finding_of(const Facts& facts, std::vector<KernelRun>& runs, int64_t ceiling) {
   const Kernels& k = facts.trace.kernels;
   size_t kernels = 0;
-  for (const KernelRun& run : runs) kernels += run.kernels.size();
-  Finding finding{.id = "tiny_kernels",
-                  .arguments = {count_argument("count", kernels), count_argument("runs", runs.size()),
-                                text_argument("kernel", facts.kernel_name(most_of(k, runs)))},
-                  .ceiling_ns = ceiling,
-                  .evidence = {}};
+  Places places(facts);
+  for (const KernelRun& run : runs) {
+    kernels += run.kernels.size();
+    for (const Row row : run.kernels) places.add(k.launch[row], k.end[row] - k.start[row]);
+  }
+  Finding finding{
+      .id = "tiny_kernels",
+      .arguments = {text_argument("place", places.most_in_words()), count_argument("count", kernels),
+                    count_argument("runs", runs.size()), text_argument("kernel", facts.kernel_name(most_of(k, runs)))},
+      .ceiling_ns = ceiling,
+      .evidence = {}};
   std::ranges::stable_sort(runs, std::greater(), [&](const KernelRun& run) { return run.end(k) - run.start(k); });
   for (const KernelRun& run : runs | std::views::take(kMaxEvidence)) {
     const Row first = run.kernels.front();
@@ -95,7 +101,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
     {"tiny_kernels.says",
-     "{count} short kernels follow each other in {runs:run} of one kernel name each. {kernel} takes the most time."},
+     "{place}, {count} short kernels follow each other in {runs:run} of one kernel name each. {kernel} takes the most "
+     "time."},
     {"tiny_kernels.do",
      "Do the work of each run in one kernel: one call on the whole tensor instead of a loop over its parts, foreach or "
      "fused optimizers, or torch.compile. Or launch each run as one CUDA graph."},
@@ -125,7 +132,7 @@ extern const Rule tiny_kernels_rule;
 const Rule tiny_kernels_rule{
     .name = "tiny_kernels",
     .description = "runs of short kernels that one kernel could replace",
-    .fields = kReplayFields,
+    .fields = kReplayFields | Fields{Field::ranges, Field::range_links},
     .checks = {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
     .judge = &tiny_kernels_finding::judge,
     .texts = tiny_kernels_finding::kTexts,

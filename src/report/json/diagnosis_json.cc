@@ -25,10 +25,16 @@ Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
   return list;
 }
 
+Json likely_json(const Finding& f) {
+  if (!f.likely) return nullptr;
+  return {{"low_ns", f.likely->low_ns}, {"high_ns", f.likely->high_ns}, {"cases", f.likely->cases}};
+}
+
 Json finding_json(const Facts& facts, const Finding& f, int64_t origin_ns) {
   return {{"id", f.id},
           {"ceiling_ns", f.ceiling_ns},
           {"ceiling_percent", facts.percent_of_wall(f.ceiling_ns)},
+          {"likely", likely_json(f)},
           {"says", text_of(f.id + ".says", f.arguments)},
           {"do", text_of(f.id + ".do", f.arguments)},
           {"arguments", arguments_json(f.arguments)},

@@ -67,8 +67,9 @@ std::string gpus_text(const RunSummary& summary) {
 
 std::string ceiling_markdown(const Facts& facts, const Finding& f) {
   if (!f.takes_time) return "costs no time yet";
-  return fmt::format("{} {} ({})", f.reachable ? "at most" : "bound:", time_text(real(f.ceiling_ns)),
-                     percent_text(facts.percent_of_wall(f.ceiling_ns), 100));
+  const std::string likely = likely_text(f);
+  return fmt::format("{} {} ({}){}{}", f.reachable ? "at most" : "bound:", time_text(real(f.ceiling_ns)),
+                     percent_text(facts.percent_of_wall(f.ceiling_ns), 100), likely.empty() ? "" : ", ", likely);
 }
 
 std::string findings_text(const ReportSource& source) {

@@ -89,6 +89,7 @@ std::string ceiling_text(const Facts& facts, const Finding& finding) {
 std::string finding_text(const Facts& facts, const Finding& finding, size_t number, size_t width) {
   constexpr size_t kIndent = 4;
   std::string text = fmt::format("{}. {}  {}\n", number, ceiling_text(facts, finding), finding.id);
+  text += wrapped(likely_text(finding), kIndent, width);
   text += wrapped(text_of(finding.id + ".says", finding.arguments), kIndent, width);
   text += wrapped(where_text(facts, finding), kIndent, width);
   text += wrapped("-> " + text_of(finding.id + ".do", finding.arguments), kIndent, width);
@@ -156,6 +157,12 @@ std::string main_reason(const Facts& facts, const Diagnosis& diagnosis) {
 }
 
 }  // namespace
+
+std::string likely_text(const Finding& finding) {
+  if (!finding.likely) return {};
+  return fmt::format("likely {} to {}, by {} measured fixes", time_text(real_ns(finding.likely->low_ns)),
+                     time_text(real_ns(finding.likely->high_ns)), finding.likely->cases);
+}
 
 std::string headline_without_findings(const Facts& facts, const Diagnosis& diagnosis) {
   switch (diagnosis.answer) {

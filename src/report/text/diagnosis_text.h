@@ -24,6 +24,9 @@ inline constexpr size_t kAllFindings = std::numeric_limits<size_t>::max();
 [[nodiscard]] std::string part_text(const Facts& facts, const Diagnosis& diagnosis, size_t most,
                                     const RenderOptions& options);
 
+/// "likely 31.2 ms to 46.4 ms, by 5 measured fixes"; empty for a finding without.
+[[nodiscard]] std::string likely_text(const Finding& finding);
+
 /// What the recorder cost, wrapped to the width.
 [[nodiscard]] std::string recorder_text(const RecordedStep& step, size_t width);
 

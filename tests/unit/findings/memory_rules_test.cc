@@ -143,7 +143,7 @@ Loop small_copies(int count) {
 TEST(MemoryRules, ARunOfSmallCopies) {
   const Diagnosis diagnosis = small_copies(10).ask("small_copies");
   ASSERT_EQ(conclusions_of(diagnosis), "small_copies ");
-  EXPECT_EQ(diagnosis.findings.front().arguments.front().number, 10 * kSteps);
+  EXPECT_EQ(diagnosis.findings.front().arguments[1].number, 10 * kSteps);
 }
 
 TEST(MemoryRules, AFewSmallCopiesAreNoRun) { EXPECT_EQ(conclusions_of(small_copies(7).ask("small_copies")), ""); }

@@ -168,6 +168,8 @@ export interface Finding {
   /** The most wall time that a fix can save. */
   ceiling_ns: number;
   ceiling_percent: number;
+  /** What a fix gains if it gains as measured fixes of its kind did; null where fewer than three were measured. */
+  likely: { low_ns: number; high_ns: number; cases: number } | null;
   says: string;
   do: string;
   arguments: Record<string, number | string>;

@@ -4,7 +4,7 @@ import { hashOfEvidence } from '../page/place.ts';
 import { cutMiddle } from '../text/names.ts';
 import { countText, momentText, timeText } from '../text/units.ts';
 import { Sentence } from './sentence.tsx';
-import { ceilingNote, ceilingText, durationOf, evidencePlaceText, shareText } from './finding_text.ts';
+import { ceilingNote, ceilingText, durationOf, evidencePlaceText, likelyText, shareText } from './finding_text.ts';
 
 /** A sentence can name a kernel of thousands of characters. */
 const kMostSaid = 600;
@@ -58,6 +58,7 @@ function Ceiling({ finding, change }: { finding: Finding; change: string | undef
             <span style={{ width: `${percent}%` }} />
           </div>
           <div class="ceiling-share">{shareText(finding)} of the time</div>
+          {finding.likely ? <div class="ceiling-share">{likelyText(finding)}</div> : null}
         </>
       ) : null}
       <code class="finding-id">{finding.id}</code>
