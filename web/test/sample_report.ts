@@ -120,7 +120,14 @@ const evidenceAt = (start_ns: number, length: number, what: string | null = null
   brief: what,
 });
 
-const usual = { arguments: {}, likely: null, reachable: true, folded: false, takes_time: true, not_recorded: [] as string[] };
+const usual = {
+  arguments: {},
+  likely: null,
+  reachable: true,
+  folded: false,
+  takes_time: true,
+  not_recorded: [] as string[],
+};
 
 const pageable: Finding = {
   ...usual,

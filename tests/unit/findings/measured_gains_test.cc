@@ -18,9 +18,7 @@ TEST(MeasuredGains, AreAPredictionInterval) {
   EXPECT_EQ(precision->cases, 3U);
 }
 
-TEST(MeasuredGains, NoFixGainsMoreThanItsBound) {
-  EXPECT_EQ(likely_gain(FixKind::host_wait, 1'000)->high_ns, 1'000);
-}
+TEST(MeasuredGains, NoFixGainsMoreThanItsBound) { EXPECT_EQ(likely_gain(FixKind::host_wait, 1'000)->high_ns, 1'000); }
 
 TEST(MeasuredGains, WhatNobodyMeasuredHasNone) { EXPECT_FALSE(likely_gain(FixKind::unmeasured, 1'000)); }
 
