@@ -55,6 +55,11 @@ IdleCause cause_of_overhead(std::string_view name) {
   return name.contains("Command Buffer") ? IdleCause::launch : IdleCause::profiler;
 }
 
+/// The ranges of torch.compile: "compile_inner (dynamo_timed)" up to PyTorch 2.12, then "entire_frame_compile".
+bool compiles(std::string_view range_name) {
+  return range_name.ends_with(" (dynamo_timed)") || range_name.ends_with("frame_compile");
+}
+
 /// All that threads were in, thread by thread, in the order of start.
 class Activities {
  public:
@@ -77,7 +82,8 @@ class Activities {
     RangesThatLoadData loads(trace);
     for (Row row = 0; row < row_count(r); ++row) {
       if (!is_named_scope(trace, row)) continue;
-      const IdleCause cause = loads(row) ? IdleCause::data_loading : IdleCause::range;
+      IdleCause cause = loads(row) ? IdleCause::data_loading : IdleCause::range;
+      if (compiles(trace.name(r.name[row]))) cause = IdleCause::load;
       add(r.thread[row], {r.start[row], r.end[row], cause, r.name[row], row});
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <queue>
@@ -107,10 +108,13 @@ class Replay {
   /// extent's end was ahead of the GPU: it is done when the next of them starts, if not before. So was one that did
   /// nothing more.
   [[nodiscard]] Longs host_ends() const {
-    Longs ends = last_acts();
+    Longs ends(shift_.size(), kNever);
+    for (const uint32_t group : group_of_) {
+      if (group != kNone) ends[group] = extent_.second;
+    }
+    end_at_last_acts(ends);
     for (size_t group = 0; group < ends.size(); ++group) {
       if (ends[group] == kNever) continue;
-      if (next_[group].table != nullptr) ends[group] = extent_.second;
       ends[group] -= shift_[group];
       if (next_at_[group] == kNone) continue;
       const Operation& next = operations_[next_at_[group]];
@@ -147,19 +151,24 @@ class Replay {
     }
   }
 
-  /// The last end of a call or range of each group, in the extent.
-  [[nodiscard]] Longs last_acts() const {
-    Longs last(shift_.size(), kNever);
+  /// Of groups that launch nothing behind the extent: the last end of a call or range in it.
+  void end_at_last_acts(Longs& ends) const {
+    std::vector<bool> done(ends.size(), false);
+    for (size_t group = 0; group < ends.size(); ++group) {
+      done[group] = ends[group] != kNever && next_[group].table == nullptr;
+      if (done[group]) ends[group] = extent_.first;
+    }
+    if (std::ranges::none_of(done, std::identity())) return;
     const auto look_at = [&](const auto& table) {
       for (Row row = 0; row < row_count(table); ++row) {
         const uint32_t group = group_of(table.thread[row]);
-        if (group == kNone || table.start[row] >= extent_.second || table.end[row] == kUnknown) continue;
-        last[group] = std::max(last[group], std::min(extent_.second, table.end[row]));
+        if (group == kNone || !done[group] || table.start[row] >= extent_.second || table.end[row] == kUnknown)
+          continue;
+        ends[group] = std::max(ends[group], std::min(extent_.second, table.end[row]));
       }
     };
     look_at(trace_.api);
     look_at(trace_.ranges);
-    return last;
   }
 
   void replay_events() {

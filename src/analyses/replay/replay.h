@@ -96,6 +96,8 @@ struct ReplayedRun {
 /// - Host work takes as long as recorded. Threads of one group are taken to hand over to each other: what one saves is
 ///   saved on all. A call that waits for the GPU (synchronization, blocking copy) returns when what it waited for is
 ///   over, as late behind that as recorded. So does a release of memory that waited for the device.
+/// - The extent ends when its operations are over and the host has come to its end. Where the host had launched later work
+///   by then, that work's start counts instead.
 /// Without a change this gives back the recording. The difference to the end without a change is the most
 /// that can be saved: operations that come to run side
 /// by side are taken not to slow each other down, and other threads (data loading) to keep up. Reads GPU work, streams,

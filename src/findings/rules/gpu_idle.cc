@@ -354,7 +354,8 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"gpu_idle_load.says", "The GPU is idle for {time} while device code is loaded or compiled: {most}."},
     {"gpu_idle_load.do",
      "Load device code before the loop: warm up every kernel once, set CUDA_MODULE_LOADING=EAGER, or keep the "
-     "compiler's cache."},
+     "compiler's cache. If new input shapes are compiled again (torch.compile): dynamic=True, or pad inputs to a few "
+     "shapes."},
     {"gpu_idle_allocation.says", "The GPU is idle for {time} during memory allocation or deallocation: {most}."},
     {"gpu_idle_allocation.do",
      "Allocate before the loop, or from a pool (cudaMallocAsync, PyTorch's caching allocator). cudaFree waits for the "

@@ -110,12 +110,11 @@ std::vector<Row> first_additions(const Trace& trace, const Found& found) {
     const Zeroing& z = found.zeroings[i];
     const int64_t until =
         i + 1 < found.zeroings.size() ? found.zeroings[i + 1].time.first : std::numeric_limits<int64_t>::max();
-    size_t left = z.of_all ? found.additions.size() : z.operators;
-    for (const Row row : found.additions) {
-      const int64_t start = trace.ranges.start[row];
-      if (start < z.time.second || start >= until || left == 0) continue;
-      first.push_back(row);
-      --left;
+    const size_t most = z.of_all ? found.additions.size() : z.operators;
+    const auto start_of = [&](Row row) { return trace.ranges.start[row]; };
+    auto addition = std::ranges::lower_bound(found.additions, z.time.second, {}, start_of);
+    for (size_t n = 0; n < most && addition != found.additions.end() && start_of(*addition) < until; ++n) {
+      first.push_back(*addition++);
     }
   }
   return first;

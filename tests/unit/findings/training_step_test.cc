@@ -38,14 +38,18 @@ class Training {
   void op_with_kernel(std::string_view name, int64_t us) {
     op(name, [&] { kernel(us, name); });
   }
-  void copy_and_wait(CopyKind kind) {
+  void copy_and_wait(CopyKind kind, int64_t bytes = 4, int64_t us = 1) {
     const uint32_t id = builder_.call(thread_, now_, now_ + 8 * kUs, "cudaMemcpyAsync_v3020");
     now_ += 8 * kUs;
     const int64_t start = std::max(now_ + kUs, gpu_ + kUs);
-    builder_.host_copy(stream_, start, start + kUs, kind, MemoryKind::pageable, 4, id);
-    gpu_ = start + kUs;
+    builder_.host_copy(stream_, start, start + us * kUs, kind, MemoryKind::pageable, bytes, id);
+    gpu_ = start + us * kUs;
     builder_.call(thread_, now_, gpu_ + 2 * kUs, "cudaStreamSynchronize_v3020");
     now_ = gpu_ + 2 * kUs;
+  }
+  void range(std::string_view name, int64_t us) {
+    builder_.push_pop(thread_, now_, now_ + us * kUs, name);
+    now_ += us * kUs;
   }
   template <typename F>
   void steps(F body) {
@@ -164,6 +168,39 @@ TEST(SmallCopies, ResultsThatAreWaitedForAreNone) {
     t.op_with_kernel("aten::mm", 300);
   });
   EXPECT_EQ(conclusions_of(t.ask("small_copies")), "");
+}
+
+void copy_constant(Training& t) {
+  t.op("aten::to", [&] { t.copy_and_wait(CopyKind::host_to_device, 8 << 20, 800); });
+}
+
+TEST(RepeatedCopy, OneInTheMiddleOfEachStepIsEnough) {
+  Training t;
+  t.steps([&] {
+    for (int i = 0; i < 20; ++i) t.op_with_kernel("aten::mm", 50);
+    copy_constant(t);
+    t.op_with_kernel("aten::mm", 50);
+  });
+  EXPECT_EQ(conclusions_of(t.ask("repeated_copy")), "repeated_copy ");
+}
+
+TEST(RepeatedCopy, AnInputComesAtTheBegin) {
+  Training t;
+  t.steps([&] {
+    copy_constant(t);
+    for (int i = 0; i < 20; ++i) t.op_with_kernel("aten::mm", 50);
+  });
+  EXPECT_EQ(conclusions_of(t.ask("repeated_copy")), "");
+}
+
+TEST(GpuIdle, CompilingIsNoCodeOfTheProgram) {
+  Training t;
+  t.steps([&] {
+    t.op_with_kernel("aten::mm", 50);
+    t.range("compile_inner (dynamo_timed)", 5000);
+    t.op_with_kernel("aten::mm", 50);
+  });
+  EXPECT_EQ(t.ask("gpu_idle").findings.front().id, "gpu_idle_load");
 }
 
 /// The host has launched everything long before the GPU is done: what it does then decides nothing.
