@@ -100,7 +100,8 @@ const OperatorCalls& Facts::operators() const {
 int64_t Facts::saving_ns(const Change& change) const {
   if (change.empty()) return 0;
   const auto end = [&](const Change& c) { return replayed_end_ns(trace, gpus, collectives, api_kinds, extent, c); };
-  if (!unchanged_end_ns_) unchanged_end_ns_ = end({});
+  // What follows the last operation of a host that is ahead is still a part of the judged time.
+  if (!unchanged_end_ns_) unchanged_end_ns_ = std::max(extent.second, end({}));
   return *unchanged_end_ns_ - end(change);
 }
 

@@ -44,20 +44,25 @@ class Runs {
     for (auto& [stream, run] : open) close(run);
   }
   [[nodiscard]] std::vector<Run>& all() { return runs_; }
-  /// The wait directly behind a copy; kNone without one.
-  [[nodiscard]] Row wait_behind(Row copy) const { return syncs_behind_[c_.launch[copy]]; }
+  /// The wait directly behind a copy from pageable memory to the GPU; kNone without one.
+  [[nodiscard]] Row wait_behind(Row copy) const {
+    const bool to_gpu = c_.kind[copy] == static_cast<uint8_t>(CopyKind::host_to_device);
+    return to_gpu && touches(c_, copy, MemoryKind::pageable) ? syncs_behind_[c_.launch[copy]] : kNone;
+  }
 
  private:
   /// A call that returned only after its copy is a wait, which is another rule's.
   [[nodiscard]] bool is_small(Row row) const {
     const Row call = c_.launch.empty() ? kNone : c_.launch[row];
     return crosses_link(c_, row) && c_.bytes[row] != kUnknown && c_.bytes[row] <= kSmallBytes && call != kNone &&
-           facts_.trace.api.end[call] < c_.end[row] &&
-           (c_.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device) || syncs_behind_[call] == kNone);
+           facts_.trace.api.end[call] < c_.end[row];
+  }
+  [[nodiscard]] bool is_read_at_once(Row copy) const {
+    return c_.kind[copy] == static_cast<uint8_t>(CopyKind::device_to_host) && syncs_behind_[c_.launch[copy]] != kNone;
   }
   [[nodiscard]] bool follows(Row before, Row row) const {
     const Calls& api = facts_.trace.api;
-    if (!is_small(row) || c_.kind[row] != c_.kind[before]) return false;
+    if (!is_small(row) || c_.kind[row] != c_.kind[before] || is_read_at_once(before)) return false;
     const Row call = c_.launch[row];
     const Row call_before = c_.launch[before];
     return api.thread[call] == api.thread[call_before] && api.end[call_before] <= api.start[call] &&
