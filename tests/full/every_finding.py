@@ -94,6 +94,8 @@ def in_or_after_call(part, evidence):
     if calls is None:
         return None
     launch = part.rows.call_of[next_op(part, evidence).key]
+    if called(launch, evidence) and covered([launch], evidence) > 0.9:
+        return True  # a copy that is waited for in its own call
     waits_and_launches = [c for c in calls if c.key != launch.key and (SYNC.search(c.name) or LAUNCH.search(c.name))]
     begun = [c for c in waits_and_launches if c.start <= evidence["start_ns"] + US]
     return bool(begun) and called(begun[-1], evidence)
@@ -158,7 +160,7 @@ def without_call(part, evidence):
 
 
 IDLE = {
-    "queued": queued, "queued_elsewhere": queued, "start": queued, "launch": in_launch, "api": in_call,
+    "queued": queued, "queued_elsewhere": queued, "start": queued, "start_graph": queued, "launch": in_launch, "api": in_call,
     "allocation": in_call, "initialization": in_call, "load": in_call, "range": in_range, "data_loading": in_range, "own_code": in_range, "step_code": in_range,
     "host": in_no_call, "input": before_input, "os_call": in_os_call, "migration": before_migration,
     "unknown": without_call,
@@ -314,11 +316,18 @@ def below_grid(part, op):
 
 def is_float32(part, op):
     """By the kernel's name; whoever has 16 bits has no float32."""
-    return bool(SINGLE.search(op.name) or re.search("tf32", op.name, re.I)) and not SIXTEEN_BITS.search(op.name)
+    return bool(SINGLE.search(op.name) or re.search(r"tf32|tensorop_s1688gemm_\d|^_Z.*I(Li\dE)?ff", op.name, re.I)) and not SIXTEEN_BITS.search(op.name)
 
 
-def is_pointwise(part, op):
-    return bool(POINTWISE.search(op.name))
+def chained(part, finding):
+    """The place begins with the kernel that it names, and all in it are pointwise."""
+    for evidence in finding["evidence"]:
+        start, end = evidence["start_ns"] - US, evidence["end_ns"] + US
+        device = part.device(evidence["place"])
+        inside = [op for op in part.kernels if op.device == device and start <= op.start and op.end <= end]
+        yield f"no chain from {start} ns", bool(inside) and inside[0].start <= start + ROUNDED
+        for op in inside:
+            yield f"{op.name[:80]} is not pointwise", op.stream != inside[0].stream or bool(POINTWISE.search(op.name))
 
 
 CLAIMS = {
@@ -330,7 +339,7 @@ CLAIMS = {
     "small_block": is_a_kernel("a warp at most", lambda part, op: op.threads <= 32),
     "tail_wave": is_a_kernel("more than a wave", lambda part, op: part.rows.processors is None or op.blocks > part.rows.processors),
     "float32_matmul": is_a_kernel("float32", is_float32), "float32_work": is_a_kernel("float32", is_float32),
-    "pointwise_chain": is_a_kernel("pointwise", is_pointwise), "pointwise_chain_same_grid": is_a_kernel("pointwise", is_pointwise),
+    "pointwise_chain": chained, "pointwise_chain_same_grid": chained,
     "below_roofline_attention": is_a_kernel("attention", lambda part, op: bool(re.search("flash|attn|fmha", op.name, re.I))),
 }  # fmt: skip
 WAITS = ("sync_in_loop", "sync_copy", "redundant_sync", "launch_bound")
