@@ -91,17 +91,15 @@ struct ReplayedRun {
 ///   What starting took beyond that stays as recorded, and so do durations. Pages of managed memory that come while a
 ///   kernel runs are its own: it takes no less than they do, and nothing else waits for them.
 /// - A collective (collectives.h) waits for its last participant, and takes as long behind that as recorded: what one
-/// GPU
-///   saves is saved where all save it. A kernel of it that takes another time takes that off the transfer.
+///   GPU saves is saved where all save it. A kernel of it that takes another time takes that off the transfer.
 /// - Host work takes as long as recorded. Threads of one group are taken to hand over to each other: what one saves is
 ///   saved on all. A call that waits for the GPU (synchronization, blocking copy) returns when what it waited for is
 ///   over, as late behind that as recorded. So does a release of memory that waited for the device.
-/// - The extent ends when its operations are over and the host has come to its end. Where the host had launched later work
-///   by then, that work's start counts instead.
-/// Without a change this gives back the recording. The difference to the end without a change is the most
-/// that can be saved: operations that come to run side
-/// by side are taken not to slow each other down, and other threads (data loading) to keep up. Reads GPU work, streams,
-/// api with launches and, where there are any, syncs. O(n log n).
+/// - The extent ends when its operations are over and the host has come to its end. Where the host had launched later
+///   work by then, that work's start counts instead.
+/// Without a change this gives back the recording. The difference to the end without a change is the most that can be
+/// saved: operations that come to run side by side are taken not to slow each other down, and other threads (data
+/// loading) to keep up. Reads GPU work, streams, api with launches and, where there are any, syncs. O(n log n).
 [[nodiscard]] int64_t replayed_end_ns(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
                                       const std::vector<ApiKind>& api_kinds, Span extent, const Change& change);
 
