@@ -14,25 +14,29 @@ namespace sonde {
 
 namespace {
 
-/// The outermost operator around a call: "aten::item"; empty where there is none.
-std::string_view operator_around(const Trace& trace, Row call) {
-  const Ranges& r = trace.ranges;
-  for (const DomainLinks& links : trace.range_links) {
-    if (trace.domains[links.domain].kind != DomainKind::op || links.of_api[call] == kNone) continue;
-    Row outermost = links.of_api[call];
-    while (r.parent[outermost] != kNone) outermost = r.parent[outermost];
-    return trace.name(r.name[outermost]);
-  }
-  return {};
+/// The name of the outermost operator around a call: "aten::item"; empty where there is none.
+std::string_view outermost_operator(const Trace& trace, Row call) {
+  Row range = operator_around(trace, call);
+  if (range == kNone) return {};
+  while (trace.ranges.parent[range] != kNone) range = trace.ranges.parent[range];
+  return trace.name(trace.ranges.name[range]);
 }
 
 }  // namespace
+
+Row operator_around(const Trace& trace, Row call) {
+  for (const DomainLinks& links : trace.range_links) {
+    const bool ops = trace.domains[links.domain].kind == DomainKind::op;
+    if (ops && links.of_api[call] != kNone) return links.of_api[call];
+  }
+  return kNone;
+}
 
 std::string counts_of_calls(const Facts& facts, const std::vector<Row>& rows) {
   std::map<std::string, int64_t> counts;
   for (const Row row : rows) {
     const std::string_view name = api_label(facts.trace.name(facts.trace.api.name[row]));
-    const std::string_view around = operator_around(facts.trace, row);
+    const std::string_view around = outermost_operator(facts.trace, row);
     ++counts[fmt::format("{}{}{}", name, around.empty() ? "" : " in ", around)];
   }
   std::vector<std::pair<std::string, int64_t>> most(counts.begin(), counts.end());

@@ -11,6 +11,9 @@
 /// API calls that a finding is about, as rows of `api` in ascending order.
 namespace sonde {
 
+/// The innermost operator around a call, a row of `ranges`; kNone where there is none.
+[[nodiscard]] Row operator_around(const Trace& trace, Row call);
+
 /// How often each is called, and by which operators: "38 cudaFree, 120 cudaStreamSynchronize in aten::item".
 [[nodiscard]] std::string counts_of_calls(const Facts& facts, const std::vector<Row>& rows);
 

@@ -9,6 +9,7 @@
 #include "analyses/calls/api_label.h"
 #include "analyses/calls/os_call_kind.h"
 #include "analyses/gpus/idle_totals.h"
+#include "findings/evidence/call_rows.h"
 #include "findings/evidence/claimed_idle_time.h"
 #include "findings/evidence/most_of.h"
 #include "findings/rule.h"
@@ -163,12 +164,8 @@ void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& d
 
 /// The innermost operator around a call, else the call.
 std::string operator_of(const Facts& facts, Row call) {
-  for (const DomainLinks& links : facts.trace.range_links) {
-    const bool ops = facts.trace.domains[links.domain].kind == DomainKind::op;
-    if (ops && links.of_api[call] != kNone) {
-      return std::string(facts.trace.name(facts.trace.ranges.name[links.of_api[call]]));
-    }
-  }
+  const Row range = operator_around(facts.trace, call);
+  if (range != kNone) return std::string(facts.trace.name(facts.trace.ranges.name[range]));
   return std::string(api_label(facts.trace.name(facts.trace.api.name[call])));
 }
 

@@ -16,8 +16,8 @@
 /// Calls that wait for the GPU in the middle of a step: in that time the host launches nothing, independent streams run
 /// one after the other, and the GPU is idle after each wait. The ceiling is what a replay (replay.h) of the steps
 /// without these calls saves, so it includes lost overlap. Copies that block the host just before such a wait no longer
-/// block it either: aten::item is both. Waits in a row for a few short kernels each go with what is between them.
-/// Claims the idle time after these waits.
+/// block it either: aten::item is both. Waits in a row, each for a value that a few short kernels made, go with what is
+/// between them. Claims the idle time after these waits.
 namespace sonde {
 namespace sync_in_loop_finding {
 namespace {
@@ -69,8 +69,8 @@ std::vector<FindingDoc> docs() {
       .when = "Steps are known, and such calls are in them.",
       .not_when = "The profile has no steps (no conclusion). Waits after the last launch of a step do not count.",
       .ceiling = "Replay without these calls, and without the wait in a blocking copy directly before one. Eight or "
-                 "more waits "
-                 "in a row, each for at most four short kernels, go with the calls and kernels between them.",
+                 "more waits in a row, each for one value that at most four short kernels made, go with the calls and "
+                 "kernels between them.",
       .evidence = "The longest calls."}};
 }
 
