@@ -52,7 +52,7 @@ void Facts::leave_out_cut() {
 void Facts::look_at(const JudgedPart& part) {
   steps = part.steps;
   extent = part.extent;
-  unchanged_end_ns_.reset();
+  replays_.reset();
   leave_out_cut();
 }
 
@@ -99,10 +99,12 @@ const OperatorCalls& Facts::operators() const {
 
 int64_t Facts::saving_ns(const Change& change) const {
   if (change.empty()) return 0;
-  const auto end = [&](const Change& c) { return replayed_end_ns(trace, gpus, collectives, api_kinds, extent, c); };
-  // What follows the last operation of a host that is ahead is still a part of the judged time.
-  if (!unchanged_end_ns_) unchanged_end_ns_ = std::max(extent.second, end({}));
-  return *unchanged_end_ns_ - end(change);
+  if (!replays_) {
+    replays_.emplace(trace, gpus, collectives, api_kinds, extent);
+    // What follows the last operation of a host that is ahead is still a part of the judged time.
+    unchanged_end_ns_ = std::max(extent.second, replays_->end_ns({}));
+  }
+  return unchanged_end_ns_ - replays_->end_ns(change);
 }
 
 }  // namespace sonde

@@ -98,7 +98,8 @@ struct Facts {
   /// Finds `cut`, and takes it out of `steps` and `extent`.
   void leave_out_cut();
 
-  mutable std::optional<int64_t> unchanged_end_ns_;  ///< of the replay
+  mutable std::optional<Replays> replays_;  ///< of `extent`
+  mutable int64_t unchanged_end_ns_ = 0;    ///< in `replays_`
   mutable std::optional<OperatorCalls> operators_;
 };
 

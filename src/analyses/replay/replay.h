@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "analyses/calls/api_kind.h"
@@ -84,7 +85,9 @@ struct ReplayedRun {
   std::vector<std::vector<ReplayedTime>> host;
 };
 
-/// When `extent` ends in a changed program, by replaying what was recorded:
+class RecordedExtent;
+
+/// Changed programs of which an extent of time was recorded, by replaying what was recorded:
 /// - An operation starts when it is launched, the one before it on its stream is over, blocking streams and the null
 ///   stream have waited for each other and, where none explains when it started, when the operation that ended last
 ///   before it is over. A copy engine does one copy a direction.
@@ -100,11 +103,18 @@ struct ReplayedRun {
 /// Without a change this gives back the recording. The difference to the end without a change is the most that can be
 /// saved: operations that come to run side by side are taken not to slow each other down, and other threads (data
 /// loading) to keep up. Reads GPU work, streams, api with launches and, where there are any, syncs. O(n log n).
-[[nodiscard]] int64_t replayed_end_ns(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
-                                      const std::vector<ApiKind>& api_kinds, Span extent, const Change& change);
+class Replays {
+ public:
+  /// Keeps a reference to the trace alone. O(n log n).
+  Replays(const Trace& trace, const Gpus& gpus, const Collectives& collectives, const std::vector<ApiKind>& api_kinds,
+          Span extent);
+  /// When the extent ends in a changed program. O(n), and safe from several threads.
+  [[nodiscard]] int64_t end_ns(const Change& change) const;
+  /// The same, and when everything in the extent happens in it.
+  [[nodiscard]] ReplayedRun run(const Change& change) const;
 
-/// The same replay, and when everything in the extent happens in it.
-[[nodiscard]] ReplayedRun replayed_run(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
-                                       const std::vector<ApiKind>& api_kinds, Span extent, const Change& change);
+ private:
+  std::shared_ptr<const RecordedExtent> recorded_;
+};
 
 }  // namespace sonde

@@ -203,26 +203,23 @@ class CostReplays {
   explicit CostReplays(const Trace& trace)
       : trace_(trace),
         gpus_(gpus_of(trace)),
-        collectives_(match_collectives(trace, gpus_, communication_kinds(trace))),
-        kinds_(api_kinds(trace)),
         group_of_(groups_of_threads(trace, gpus_)),
-        extent_(run_extent(trace)) {}
+        replays_(trace, gpus_, match_collectives(trace, gpus_, communication_kinds(trace)), api_kinds(trace),
+                 run_extent(trace)) {}
 
   [[nodiscard]] bool has_gpu_work() const { return !gpus_.gpus.empty(); }
   [[nodiscard]] ReplayedRun replayed(const RecordingCost& cost, double factor) const {
     Change change;
     change.cuts = recorder_cuts(trace_, group_of_, cost, factor);
     change.node_gap_ns = static_cast<int64_t>(static_cast<double>(kNodeGapNs) * factor);
-    return replayed_run(trace_, gpus_, collectives_, kinds_, extent_, change);
+    return replays_.run(change);
   }
 
  private:
   const Trace& trace_;
   Gpus gpus_;
-  Collectives collectives_;
-  std::vector<ApiKind> kinds_;
   std::vector<uint32_t> group_of_;
-  Span extent_;
+  Replays replays_;
 };
 
 int64_t scaled(int64_t ns, double factor) { return static_cast<int64_t>(static_cast<double>(ns) * factor); }

@@ -269,10 +269,8 @@ int64_t saved(const Trace& trace, std::initializer_list<int32_t> gpus) {
   }
   const Gpus all = gpus_of(trace);
   const Collectives collectives = match_collectives(trace, all, communication_kinds(trace));
-  const auto end = [&](const Change& c) {
-    return replayed_end_ns(trace, all, collectives, api_kinds(trace), {0, 30'000}, c);
-  };
-  return end({}) - end(change);
+  const Replays replays(trace, all, collectives, api_kinds(trace), {0, 30'000});
+  return replays.end_ns({}) - replays.end_ns(change);
 }
 
 TEST(Replay, ACollectiveWaitsForItsLastParticipant) {
