@@ -73,4 +73,21 @@ Gpus gpus_of(const Trace& trace) {
   return all;
 }
 
+std::vector<size_t> operation_count_by_stream(const Trace& trace) {
+  std::vector<size_t> counts(trace.streams.size(), 0);
+  for_each_gpu_table(trace, [&](const GpuOps& ops) {
+    for (const StreamId stream : ops.stream) ++counts[stream];
+  });
+  return counts;
+}
+
+std::vector<size_t> operation_count_by_gpu(const Trace& trace, const Gpus& gpus) {
+  const std::vector<size_t> of_streams = operation_count_by_stream(trace);
+  std::vector<size_t> counts(gpus.gpus.size(), 0);
+  for (StreamId stream = 0; stream < of_streams.size(); ++stream) {
+    if (gpus.of_stream[stream] != kNone) counts[gpus.of_stream[stream]] += of_streams[stream];
+  }
+  return counts;
+}
+
 }  // namespace sonde

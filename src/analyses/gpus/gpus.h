@@ -29,4 +29,9 @@ struct Gpus {
 /// Needs the fields kGpuWork and streams.
 [[nodiscard]] Gpus gpus_of(const Trace& trace);
 
+/// How many operations of all tables are on each stream.
+[[nodiscard]] std::vector<size_t> operation_count_by_stream(const Trace& trace);
+/// The same for each GPU.
+[[nodiscard]] std::vector<size_t> operation_count_by_gpu(const Trace& trace, const Gpus& gpus);
+
 }  // namespace sonde

@@ -175,6 +175,8 @@ bool is_unified_copy(const GpuOps&, Row) { return false; }
 
 std::vector<std::vector<BusyOperation>> operations_of(const Trace& trace, const Gpus& gpus) {
   std::vector<std::vector<BusyOperation>> of_gpu(gpus.gpus.size());
+  const std::vector<size_t> counts = operation_count_by_gpu(trace, gpus);
+  for (size_t gpu = 0; gpu < of_gpu.size(); ++gpu) of_gpu[gpu].reserve(counts[gpu]);
   const std::vector<FirstCall> first = first_calls(trace);
   for_each_gpu_table(trace, [&](const auto& ops) {
     for (Row row = 0; row < row_count(ops); ++row) {

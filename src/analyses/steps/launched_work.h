@@ -24,8 +24,9 @@ struct LaunchList {
   std::vector<LaunchedCall> work;
   int64_t total_ns = 0;  ///< sum of the durations of all operations
 
-  /// Index of the first call that began at this time or later.
-  [[nodiscard]] size_t from(int64_t time_ns) const;
+  /// Index of the first call that began at this time or later. Quick if it is shortly behind `near`, and right if no
+  /// call before `near` began then.
+  [[nodiscard]] size_t from(int64_t time_ns, size_t near = 0) const;
   /// Sum of the durations of what work[index] and the following launched, up to `end`.
   [[nodiscard]] int64_t gpu_ns(size_t index, size_t end) const;
   /// The same for calls that began in the span.

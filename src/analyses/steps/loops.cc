@@ -38,9 +38,14 @@ int64_t total_length(std::span<const Span> spans) {
   return total;
 }
 
+/// `spans` are sorted.
 int64_t gpu_ns_within(const LaunchList& list, std::span<const Span> spans) {
   int64_t total = 0;
-  for (const Span& span : spans) total += list.gpu_ns(span);
+  size_t begin = 0;
+  for (const Span& span : spans) {
+    begin = list.from(span.first, begin);
+    total += list.gpu_ns(begin, list.from(span.second, begin));
+  }
   return total;
 }
 
@@ -109,10 +114,12 @@ bool computes(const Trace& trace, const Loop& loop) {
 /// What the turns launched on GPUs, first start to last end of each; empty where a turn launched nothing.
 std::vector<Span> work_of_turns(const LaunchList& list, std::span<const Span> turns) {
   std::vector<Span> work;
+  size_t begin = 0;
   for (const Span& turn : turns) {
-    const size_t end = list.from(turn.second);
+    begin = list.from(turn.first, begin);
+    const size_t end = list.from(turn.second, begin);
     Span span{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
-    for (size_t i = list.from(turn.first); i < end; ++i) {
+    for (size_t i = begin; i < end; ++i) {
       span.first = std::min(span.first, list.work[i].first_ns);
       span.second = std::max(span.second, list.work[i].last_ns);
     }

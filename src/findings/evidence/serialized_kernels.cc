@@ -25,6 +25,10 @@ using OpsByStream = std::map<StreamId, Ops>;
 
 OpsByStream ops_by_stream(const Trace& trace) {
   OpsByStream by_stream;
+  const std::vector<size_t> counts = operation_count_by_stream(trace);
+  for (StreamId stream = 0; stream < counts.size(); ++stream) {
+    if (counts[stream] > 0) by_stream[stream].reserve(counts[stream]);
+  }
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     for (Row row = 0; row < row_count(ops); ++row) {
       const Row launch = ops.launch.empty() ? kNone : ops.launch[row];
@@ -36,6 +40,9 @@ OpsByStream ops_by_stream(const Trace& trace) {
 
 Ops merged(const OpsByStream& by_stream, const std::vector<StreamId>& streams) {
   Ops all;
+  size_t count = 0;
+  for (const StreamId stream : streams) count += by_stream.at(stream).size();
+  all.reserve(count);
   for (const StreamId stream : streams) {
     const Ops& ops = by_stream.at(stream);
     all.insert(all.end(), ops.begin(), ops.end());
@@ -241,6 +248,9 @@ bool held_apart_by_events(const Op& op, const EventWaits& waits, const Grouping&
 }  // namespace
 
 std::vector<SerializedKernels> serialized_by_default_stream(const Facts& facts) {
+  // The default stream and two others.
+  if (std::ranges::count_if(operation_count_by_stream(facts.trace), [](size_t count) { return count > 0; }) < 3)
+    return {};
   const OpsByStream by_stream = ops_by_stream(facts.trace);
   const EventWaits waits(facts.trace);
   Grouping grouping(facts);
@@ -258,8 +268,9 @@ std::vector<SerializedKernels> serialized_by_default_stream(const Facts& facts) 
 }
 
 std::vector<SerializedKernels> serialized_by_events(const Facts& facts) {
-  const OpsByStream by_stream = ops_by_stream(facts.trace);
   const EventWaits waits(facts.trace);
+  if (waits.by_stream().empty()) return {};
+  const OpsByStream by_stream = ops_by_stream(facts.trace);
   Grouping grouping(facts);
   for (const StreamPair& pair : waiting_pairs(facts, waits, by_stream)) {
     for (const Op& op : merged(by_stream, {pair.first, pair.second})) {

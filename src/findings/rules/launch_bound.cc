@@ -72,6 +72,8 @@ bool runs_beside(const GpuOps&, Row) { return false; }
 
 std::vector<std::vector<Operation>> operations_of(const Facts& facts) {
   std::vector<std::vector<Operation>> of_gpu(facts.gpus.gpus.size());
+  const std::vector<size_t> counts = operation_count_by_gpu(facts.trace, facts.gpus);
+  for (size_t gpu = 0; gpu < of_gpu.size(); ++gpu) of_gpu[gpu].reserve(counts[gpu]);
   for_each_gpu_table(facts.trace, [&](const auto& ops) {
     const Longs& shares = facts.shares.of(facts.trace, ops);
     for (Row row = 0; row < row_count(ops); ++row) {
