@@ -22,7 +22,8 @@ WORTH = 0.01
 SYNC = re.compile(r"Synchronize")
 LAUNCH = re.compile(r"Launch|Memcpy.*Async|Memset.*Async|Memcpy|Memset")
 FULL_BLOCKS = 32  # an SM holds no more blocks: such a grid leaves no room
-COMMUNICATION = re.compile(r"nccl", re.I)
+# multimem_*: symmetric memory of PyTorch; cross_device_reduce: all-reduce of vLLM.
+COMMUNICATION = re.compile(r"nccl|multimem_|cross_device_reduce", re.I)
 SINGLE = re.compile(r"sgemm|scudnn|f32f32_f32|_f32|float|gemmSN", re.I)
 SIXTEEN_BITS = re.compile(r"[h](884|1688|16816)|_f16|bf16|half", re.I)
 POINTWISE = re.compile(r"elementwise|pointwise|triton_poi", re.I)

@@ -173,11 +173,16 @@ void RecordedExtent::find_meetings(const Collectives& collectives) {
   }
 }
 
-/// Low, since what starting took also holds waits. Where another operation ended behind the one before on the stream,
-/// that may be what was waited for.
+/// Low, since what starting took also holds waits. An operation that was launched shortly before the one before it on
+/// its stream ended may have waited for its launch. Where another operation ended behind the one before, that may be
+/// what was waited for.
 void RecordedExtent::learn_delays() {
   std::vector<int64_t> behind_launch;
-  std::vector<int64_t> behind_operation;
+  struct Gap {
+    int64_t ns;
+    int64_t launched_before;  ///< the end of the one before
+  };
+  std::vector<Gap> behind_operation;
   std::vector<int64_t> stream_end(streams.size(), kNeverInReplay);
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> running;  // by end
   int64_t last_end = kNeverInReplay;
@@ -186,14 +191,19 @@ void RecordedExtent::learn_delays() {
     for (; !running.empty() && running.top() <= op.start; running.pop()) last_end = running.top();
     running.push(op.end);
     if (before > op.launched) {
-      if (last_end <= before) behind_operation.push_back(std::max<int64_t>(0, op.start - before));
+      if (last_end <= before)
+        behind_operation.push_back({std::max<int64_t>(0, op.start - before), before - op.launched});
     } else if (op.launch != kNone) {
       behind_launch.push_back(op.start - op.launched);
     }
     before = std::max(before, op.end);
   }
   launch_delay = low(behind_launch);
-  operation_delay = low(behind_operation);
+  std::vector<int64_t> gaps;
+  for (const Gap& gap : behind_operation) {
+    if (gap.launched_before >= launch_delay) gaps.push_back(gap.ns);
+  }
+  operation_delay = low(gaps);
 }
 
 /// Copies from behind the extent are made ahead and do not count.

@@ -285,7 +285,8 @@ class Replay {
     Stream& stream = streams_[on];
     if (calls_.is_gone(op.launch)) {
       ends_[index] = stream.end.replayed;
-      stream.end.recorded = std::max(stream.end.recorded, op.end);
+      stream.end.raise({op.end, kNever});
+      streams_[op.stream].for_host.raise({op.end, ends_[index]});
       finish(index, ends_[index]);
       if (op.collective != kNone) enter(op.collective, kNever);
       return;
@@ -332,10 +333,15 @@ class Replay {
     const StreamId on = operations_.stream_of(index);
     ends_[index] = replayed_end;
     streams_[on].end.raise({op.end, replayed_end});
+    streams_[op.stream].for_host.raise({op.end, replayed_end});
     if (op.engine != kNone) engines_[op.engine].raise({op.end, replayed_end});
-    // Whoever waited for a copy that is made ahead still waits for what had ended before it.
     int64_t for_gpu = replayed_end;
-    if (operations_.ahead(index)) for_gpu = last_ended(group_of(on), op.end, &EndedOperation::for_gpu_ns).replayed;
+    if (operations_.ahead(index)) {
+      // What came behind the copy on its stream waited for it, and does so no longer. Whoever else waited for it still
+      // waits for what had ended before it.
+      streams_[op.stream].end.raise({op.end, kNever});
+      for_gpu = last_ended(group_of(on), op.end, &EndedOperation::for_gpu_ns).replayed;
+    }
     const uint32_t group = operations_.group_of(index);
     if (group != kNone) for_gpu = groups_[group].end;
     finish(index, for_gpu);
@@ -445,7 +451,10 @@ class Replay {
     const bool blocked = awaited.recorded > api.start[row];
     Wait& wait = waits_[waiting.awaited == Awaited::release ? 1 : 0];
     const int64_t least = blocked ? std::min(length, wait.shortest) : length;
-    const int64_t delay = blocked ? api.end[row] - awaited.recorded : wait.wake_delay;
+    // A call that is as short as others are without a wait shows how late it woke at the most.
+    int64_t delay = wait.wake_delay;
+    if (blocked && length > least) delay = api.end[row] - awaited.recorded;
+    if (blocked && length <= least) delay = std::min(delay, api.end[row] - awaited.recorded);
     wait.wake_delay = std::max<int64_t>(delay, 0);
     const int64_t end = std::max(api.start[row] - shift + least, awaited.replayed + delay);
     // Without a wait in either, nothing moves.
@@ -464,7 +473,7 @@ class Replay {
       case Awaited::operation: return {recorded_.operations[waiting.operation].end, ends_[waiting.operation]};
       case Awaited::event: return last_ended(group, returned, &EndedOperation::for_host_ns);
       case Awaited::stream: {
-        const Moment& end = streams_[waiting.stream].end;
+        const Moment& end = streams_[waiting.stream].for_host;
         return end.recorded <= returned ? end : Moment{};
       }
       case Awaited::device:
@@ -483,13 +492,14 @@ class Replay {
   [[nodiscard]] Moment awaited_of_device(uint32_t group, const Counts& counts) const {
     Moment all;
     for (StreamId stream = 0; stream < streams_.size(); ++stream) {
-      if (group_of(stream) == group && counts(streams_[stream].end)) all.raise(streams_[stream].end);
+      if (group_of(stream) == group && counts(streams_[stream].for_host)) all.raise(streams_[stream].for_host);
     }
     return all;
   }
 
   struct Stream {
-    Moment end;
+    Moment end;               ///< for what comes on the stream
+    Moment for_host;          ///< for calls, also of copies made ahead
     Row last_launch = kNone;  ///< of the operation that ended last
     Moment gate;              ///< what of other streams its next operation waits for
   };
