@@ -66,12 +66,7 @@ bool whole_microseconds(const std::vector<Gap>& gaps) {
   return std::ranges::all_of(gaps, [](const Gap& gap) { return gap.length_ns % kMicrosecond == 0; });
 }
 
-/// Begins and ends of what the recorder notes on threads.
-struct Mark {
-  int64_t time;
-  ThreadId thread;
-  double cost_ns;
-};
+using Mark = RecorderCuts::Mark;
 
 /// What recording a range costs, in gaps.
 double gaps_of(DomainKind kind) {
@@ -202,16 +197,17 @@ std::optional<RecordingCost> recording_cost(const Trace& trace) {
       .gaps = std::move(gaps), .low = measured ? kLowFactor : kUsualLow, .high = measured ? kHighFactor : kUsualHigh};
 }
 
-std::vector<Cut> recorder_cuts(const Trace& trace, const std::vector<uint32_t>& group_of, const RecordingCost& cost,
-                               double factor) {
+RecorderCuts::RecorderCuts(const Trace& trace, std::vector<uint32_t> group_of, RecordingCost cost)
+    : trace_(trace), group_of_(std::move(group_of)), cost_(std::move(cost)), marks_(marks(trace, group_of_, cost_)) {}
+
+std::vector<Cut> RecorderCuts::times(double factor) const {
   std::vector<Cut> cuts;
-  const Calls& api = trace.api;
-  const std::vector<Mark> all = marks(trace, group_of, cost);
-  std::vector<StretchCutter> cutters(group_of.size(), StretchCutter(api, cost, factor, cuts));
-  auto next = all.begin();
+  const Calls& api = trace_.api;
+  std::vector<StretchCutter> cutters(group_of_.size(), StretchCutter(api, cost_, factor, cuts));
+  auto next = marks_.begin();
   for (Row row = 0; row < row_count(api); ++row) {
-    for (; next != all.end() && next->time <= api.start[row]; ++next) cutters[group_of[next->thread]].mark(*next);
-    const uint32_t group = group_of[api.thread[row]];
+    for (; next != marks_.end() && next->time <= api.start[row]; ++next) cutters[group_of_[next->thread]].mark(*next);
+    const uint32_t group = group_of_[api.thread[row]];
     if (group != kNone) cutters[group].call(row);
   }
   return cuts;

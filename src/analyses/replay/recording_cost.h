@@ -49,10 +49,29 @@ inline constexpr double kRunSpread = 0.06;
 /// Absent where it is not known. Needs ranges with their parents.
 [[nodiscard]] std::optional<RecordingCost> recording_cost(const Trace& trace);
 
-/// `factor` times the time that the recorder spent on threads that launch work, as cuts without calls in them: of each
-/// stretch between two calls at its end. The program's own work keeps a part of every stretch. `group_of` are
-/// groups_of_threads().
-[[nodiscard]] std::vector<Cut> recorder_cuts(const Trace& trace, const std::vector<uint32_t>& group_of,
-                                             const RecordingCost& cost, double factor);
+/// The time that the recorder spent on threads that launch work.
+class RecorderCuts {
+ public:
+  /// `group_of` are groups_of_threads().
+  RecorderCuts(const Trace& trace, std::vector<uint32_t> group_of, RecordingCost cost);
+
+  /// `factor` times that time, as cuts without calls in them: of each stretch between two calls at its end. The
+  /// program's own work keeps a part of every stretch.
+  [[nodiscard]] std::vector<Cut> times(double factor) const;
+  [[nodiscard]] const RecordingCost& cost() const { return cost_; }
+
+  /// What an event cost its thread at a time.
+  struct Mark {
+    int64_t time;
+    ThreadId thread;
+    double cost_ns;
+  };
+
+ private:
+  const Trace& trace_;
+  std::vector<uint32_t> group_of_;
+  RecordingCost cost_;
+  std::vector<Mark> marks_;  ///< by time
+};
 
 }  // namespace sonde

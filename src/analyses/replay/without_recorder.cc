@@ -1,6 +1,8 @@
 #include "analyses/replay/without_recorder.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <numeric>
 
 #include "analyses/calls/api_kind.h"
@@ -9,6 +11,7 @@
 #include "analyses/replay/recording_cost.h"
 #include "analyses/steps/thread_groups.h"
 #include "analyses/steps/warm_up.h"
+#include "base/system/parallel.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -197,28 +200,24 @@ class StepOperations {
   size_t steps_ = 0;
 };
 
-/// Replays the run with one cost of events after the other.
+/// Replays the run with more or less of the recorder's cost.
 class CostReplays {
  public:
-  explicit CostReplays(const Trace& trace)
-      : trace_(trace),
-        gpus_(gpus_of(trace)),
-        group_of_(groups_of_threads(trace, gpus_)),
-        replays_(trace, gpus_, match_collectives(trace, gpus_, communication_kinds(trace)), api_kinds(trace),
+  CostReplays(const Trace& trace, const Gpus& gpus, RecordingCost cost)
+      : cuts_(trace, groups_of_threads(trace, gpus), std::move(cost)),
+        replays_(trace, gpus, match_collectives(trace, gpus, communication_kinds(trace)), api_kinds(trace),
                  run_extent(trace)) {}
 
-  [[nodiscard]] bool has_gpu_work() const { return !gpus_.gpus.empty(); }
-  [[nodiscard]] ReplayedRun replayed(const RecordingCost& cost, double factor) const {
+  [[nodiscard]] const RecordingCost& cost() const { return cuts_.cost(); }
+  [[nodiscard]] ReplayedRun replayed(double factor) const {
     Change change;
-    change.cuts = recorder_cuts(trace_, group_of_, cost, factor);
+    change.cuts = cuts_.times(factor);
     change.node_gap_ns = static_cast<int64_t>(static_cast<double>(kNodeGapNs) * factor);
     return replays_.run(change);
   }
 
  private:
-  const Trace& trace_;
-  Gpus gpus_;
-  std::vector<uint32_t> group_of_;
+  RecorderCuts cuts_;
   Replays replays_;
 };
 
@@ -245,22 +244,31 @@ struct ReplayedWithout {
 };
 
 std::optional<ReplayedWithout> run_without_recorder(const Trace& trace, std::optional<int64_t> true_step_ns) {
-  const auto cost = recording_cost(trace);
+  auto cost = recording_cost(trace);
   if (!cost) return std::nullopt;
-  const CostReplays without(trace);
+  const Gpus gpus = gpus_of(trace);
   const StepOperations work(trace, find_warm_up(trace));
-  if (!without.has_gpu_work() || work.empty()) return std::nullopt;
-  const auto step_at = [&](double factor) { return work.replayed_ns(without.replayed(*cost, factor)); };
-  const double factor = true_step_ns ? factor_for(*true_step_ns, step_at) : 1;
-  ReplayedWithout found{.step = {}, .run = without.replayed(*cost, factor)};
-  const int64_t step_ns = work.replayed_ns(found.run);
+  if (gpus.gpus.empty() || work.empty()) return std::nullopt;
+  const CostReplays without(trace, gpus, std::move(*cost));
+  const auto step_at = [&](double factor) { return work.replayed_ns(without.replayed(factor)); };
+  ReplayedWithout found;
   found.step = {.steps = work.steps(),
                 .recorded_ns = work.recorded_ns(),
                 .busy_ns = work.busy_ns(),
-                .without_ns = step_ns,
-                .low_ns = true_step_ns ? step_ns : scaled(step_at(cost->high), 1 - kRunSpread),
-                .high_ns = true_step_ns ? step_ns : scaled(step_at(cost->low), 1 + kRunSpread),
                 .given = true_step_ns.has_value()};
+  if (true_step_ns) {
+    found.run = without.replayed(factor_for(*true_step_ns, step_at));
+    found.step.without_ns = found.step.low_ns = found.step.high_ns = work.replayed_ns(found.run);
+    return found;
+  }
+  const std::array<std::function<void()>, 3> replays = {
+      [&] {
+        found.run = without.replayed(1);
+        found.step.without_ns = work.replayed_ns(found.run);
+      },
+      [&] { found.step.low_ns = scaled(step_at(without.cost().high), 1 - kRunSpread); },
+      [&] { found.step.high_ns = scaled(step_at(without.cost().low), 1 + kRunSpread); }};
+  parallel_for(replays.size(), [&](size_t i) { replays[i](); });
   return found;
 }
 
