@@ -63,7 +63,10 @@ int64_t low(std::vector<int64_t>& values) {
 
 RecordedExtent::RecordedExtent(const Trace& of, const Gpus& gpus, const Collectives& collectives,
                                const std::vector<ApiKind>& api_kinds, Span time)
-    : trace(of), extent(time), group_of(groups_of_threads(of, gpus)), gpu_of_stream_(gpus.of_stream) {
+    : trace(of),
+      extent{time.first, time.second},
+      group_of(groups_of_threads(of, gpus)),
+      gpu_of_stream_(gpus.of_stream) {
   add_operations(gpus, collectives);
   take_out_pulls(gpus);
   find_places();

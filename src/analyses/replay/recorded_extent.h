@@ -81,8 +81,8 @@ struct RecordedStream {
 
 class RecordedExtent {
  public:
-  RecordedExtent(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
-                 const std::vector<ApiKind>& api_kinds, Span extent);
+  RecordedExtent(const Trace& of, const Gpus& gpus, const Collectives& collectives,
+                 const std::vector<ApiKind>& api_kinds, Span time);
 
   const Trace& trace;
   const Span extent;
