@@ -137,18 +137,21 @@ class ChangedCalls {
 
   /// It is not made.
   [[nodiscard]] bool is_gone(Row call) const {
-    return call != kNone && !cut_of_.empty() && cut_of_[call] != kNone && !cuts_[cut_of_[call]].as_graph;
+    const uint32_t cut = cut_of(call);
+    return cut != kNone && !cuts_[cut].as_graph;
   }
   /// The cut as whose graph its work runs.
   [[nodiscard]] uint32_t graph_of(Row call) const {
-    if (call == kNone || cut_of_.empty() || cut_of_[call] == kNone || !cuts_[cut_of_[call]].as_graph) return kNone;
-    return cut_of_[call];
+    const uint32_t cut = cut_of(call);
+    return cut != kNone && cuts_[cut].as_graph ? cut : kNone;
   }
   [[nodiscard]] bool waits(Row call) const { return no_wait_.empty() || !no_wait_[call]; }
 
  private:
+  [[nodiscard]] uint32_t cut_of(Row call) const { return call == kNone || cut_of_.empty() ? kNone : cut_of_[call]; }
+
   const std::vector<Cut>& cuts_;
-  Ids cut_of_;
+  Ids cut_of_;  ///< of each call
   std::vector<bool> no_wait_;
 };
 
