@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,6 +37,12 @@ CAUSES = {
     "resnet50_nchw": {"fixed": ("below_roofline_batch_norm", "below_roofline_convolution_layout")},
     "alloc_nocache": {"fixed": ("steady_allocation",)},
     "sync_cpu": {"fixed": ("gpu_idle_own_code",)},
+}
+# The same of kernels, of whose time the shares are.
+KERNEL_CAUSES = {
+    "k01_uncoalesced": {"fixed": ("kernel_uncoalesced",)},
+    "k03_registers": {"fixed": ("kernel_occupancy",)},
+    "k07_fp64": {"fixed": ("kernel_fp64_conversions", "kernel_fp64")},
 }
 MAX_MEDIAN_ERROR = 4.0  # percent
 MAX_ERROR = 15.0
@@ -75,10 +82,22 @@ class Variant:
         return self.without + (edge - self.without) * abs(factor - 1) / 0.25
 
 
+@dataclass(frozen=True)
+class Measured:
+    rows: list  # of truth.json
+    answers: dict  # of `sonde why`, by case and variant
+    variants: list  # timelines
+
+    def fixes(self):
+        return [*finding_rows(self, CAUSES), *finding_rows(self, KERNEL_CAUSES)]
+
+
 def read(sonde, folder):
     rows = json.loads((folder / "truth.json").read_text())["rows"]
-    timelines = [row for row in rows if row["kind"] == "timeline" and row.get("profile")]
-    return rows, [Variant(row, why(sonde, str(folder / row["profile"]))) for row in timelines]
+    recorded = [row for row in rows if row.get("profile")]
+    answers = {f"{row['case']}.{row['variant']}": why(sonde, str(folder / row["profile"])) for row in recorded}
+    timelines = [row for row in recorded if row["kind"] == "timeline"]
+    return Measured(rows, answers, [Variant(row, answers[f"{row['case']}.{row['variant']}"]) for row in timelines])
 
 
 def left_out_errors(variants):
@@ -92,15 +111,15 @@ def left_out_errors(variants):
     return errors
 
 
-def finding_rows(rows, variants):
+def finding_rows(measured, causes):
     """One row a fix: what it saved, and the finding that names it."""
-    for case, fixes in CAUSES.items():
-        bad = next((v for v in variants if v.name == f"{case}.bad"), None)
+    for case, fixes in causes.items():
+        bad = measured.answers.get(f"{case}.bad")
         for fix, ids in fixes.items():
-            truth = next((r for r in rows if r["case"] == case and r["variant"] == fix), None)
+            truth = next((r for r in measured.rows if r["case"] == case and r["variant"] == fix), None)
             if bad is None or truth is None:
                 continue
-            shown = [f for f in bad.answer["findings"] if not f["folded"]]
+            shown = [f for f in bad["findings"] if not f["folded"]]
             rank = next((i for i, f in enumerate(shown, 1) if f["id"] in ids), None)
             bound = shown[rank - 1]["ceiling_percent"] if rank else None
             gain = truth["saves_percent"]
@@ -121,12 +140,11 @@ class Gain:
         self.said = found and found["likely"] and [100 * found["likely"][key] / found["ceiling_ns"] for key in ("low_ns", "high_ns")]
 
 
-def read_gains(sonde, data, variants):
-    known = {v.row["case"]: v.answer for v in variants if v.row["variant"] == "bad"}
-
+def read_gains(sonde, data, measured):
     def answers(data, case):
         folder, name = case.split("/")
-        return known[name.split(".")[0]] if folder == "h100" else why(sonde, str(data.parent / case))
+        known = measured.answers.get(f"{name.split('.')[0]}.bad") if folder == "h100" else None
+        return known or why(sonde, str(data.parent / case))
 
     return [Gain(data, answers, *row) for row in GAIN.findall(GAINS.read_text())]
 
@@ -159,8 +177,8 @@ def named_first(findings):
     return [f for f in findings if f["rank"] and f["rank"] <= 2]
 
 
-def totals(rows, variants):
-    findings = list(finding_rows(rows, variants))
+def totals(measured):
+    findings, variants = measured.fixes(), measured.variants
     raw = statistics.median(abs(v.error(v.recorded)) for v in variants)
     corrected = statistics.median(abs(v.error(v.without)) for v in variants)
     text = (f"of {len(findings)} fixes that were measured on an H100, it names {len(named_first(findings))} in its "
@@ -191,11 +209,23 @@ fix that it is judged by. {sum(likely_holds(g, gains) for g in judged)} of {len(
     return text
 
 
-def page(rows, variants, gains):
+def fix_table(findings):
+    text = """
+| fix | finding | rank | at most | measured gain | bound holds | tight |
+|---|---|--:|--:|--:|---|---|
+"""
+    for f in findings:
+        bound = f"{f['bound']:.1f} %" if f["bound"] is not None else "-"
+        text += (f"| {f['case']} | {f['finding']} | {f['rank'] or '-'} | {bound} | {f['gain']:.1f} % | "
+                 f"{'yes' if f['holds'] else '**no**'} | {'yes' if f['tight'] else '**no**'} |\n")
+    return text
+
+
+def page(measured, gains):
+    variants = measured.variants
     raw = [abs(v.error(v.recorded)) for v in variants]
     corrected = [abs(v.error(v.without)) for v in variants]
-    findings = list(finding_rows(rows, variants))
-    named = named_first(findings)
+    findings = measured.fixes()
     text = f"""# Accuracy
 
 Programs with one known fault each were run on an NVIDIA H100 (PyTorch 2.11). Their time was measured without a profiler,
@@ -222,18 +252,11 @@ error is **{statistics.median(raw):.1f} %** as recorded and **{statistics.median
 
 ## Findings against measured fixes
 
-{len(named)} of {len(findings)} causes are among the first two findings. The bound is at least the measured gain in
+{len(named_first(findings))} of {len(findings)} causes are among the first two findings. The bound is at least the measured gain in
 {sum(f['holds'] for f in findings)} of {len(findings)}, and tight (what it leaves of the step is at least half of what the fix left) in
-{sum(f['tight'] for f in findings)}. Both are shares of the step.
-
-| fix | finding | rank | at most | measured gain | bound holds | tight |
-|---|---|--:|--:|--:|---|---|
+{sum(f['tight'] for f in findings)}. Both are shares of the step, for the kernels k01 to k07 of the kernel's time.
 """
-    for f in findings:
-        bound = f"{f['bound']:.1f} %" if f["bound"] is not None else "-"
-        text += (f"| {f['case']} | {f['finding']} | {f['rank'] or '-'} | {bound} | {f['gain']:.1f} % | "
-                 f"{'yes' if f['holds'] else '**no**'} | {'yes' if f['tight'] else '**no**'} |\n")
-    return text + likely_text(gains)
+    return text + fix_table(findings) + likely_text(gains)
 
 
 def gain_problems(gains):
@@ -272,16 +295,16 @@ def main(arguments):
     check = "--check" in arguments
     sonde, *folder = [a for a in arguments if a != "--check"]
     data = Path(folder[0] if folder else Path(os.environ["SONDE_TEST_DATA"]) / "h100")
-    rows, variants = read(sonde, data)
-    gains = read_gains(sonde, data, variants)
+    measured = read(sonde, data)
+    gains = read_gains(sonde, data, measured)
     if check:
-        wrong = problems(variants, gains)
-        if PAGE.read_text() != page(rows, variants, gains) or totals(rows, variants) not in README.read_text():
+        wrong = problems(measured.variants, gains)
+        if PAGE.read_text() != page(measured, gains) or totals(measured) not in README.read_text():
             wrong.append("docs/profiles/accuracy.md or the README say something else: run ./dev accuracy")
-        print("\n".join(wrong) or f"{len(variants)} profiles: all limits hold")
+        print("\n".join(wrong) or f"{len(measured.answers)} profiles: all limits hold")
         return 1 if wrong else 0
-    PAGE.write_text(page(rows, variants, gains))
-    text = totals(rows, variants)
+    PAGE.write_text(page(measured, gains))
+    text = totals(measured)
     README.write_text(TOTALS.sub(lambda _: text, README.read_text()))
     return 0
 

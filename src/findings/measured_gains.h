@@ -11,6 +11,7 @@ enum class FixKind : uint8_t {
   unmeasured,
   host_wait,  ///< the GPU waits less for the host
   precision,  ///< matrix products with 16-bit numbers or TF32
+  kernel,     ///< the code or the launch of one kernel; the gain is of its time
 };
 
 /// What a fix gains if it gains as others of its kind did.

@@ -44,9 +44,16 @@ bool keeps_it_busy(const MeasuredLaunch& launch) {
   return part == MemoryPart::shared || part == MemoryPart::l1_or_shared || part == MemoryPart::l1;
 }
 
-std::optional<LaunchProblem> problem_of(const MeasuredLaunch& launch) {
+/// Atomic operations of a warp on one word take a pass each.
+bool are_mostly_atomic(const MeasuredLaunch& launch, const Passes& passes) {
+  const auto atomic = launch.metric("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum");
+  return 2 * atomic.value_or(0) >= passes.excess;
+}
+
+std::optional<LaunchProblem> problem_of(const MeasuredLaunch& launch, bool atomic) {
   const auto passes = passes_of(launch);
   if (!passes || passes->all <= 0 || passes->excess < 1) return std::nullopt;
+  if (are_mostly_atomic(launch, *passes) != atomic) return std::nullopt;
   const double excess = 100 * passes->excess / passes->all;
   if (excess < kMinExcessPercent || !(keeps_it_busy(launch) || waits_for_shared_memory(launch))) return std::nullopt;
   const double stage = std::max(launch.metric("l1tex__data_pipe_lsu_wavefronts.sum").value_or(0), passes->all);
@@ -57,7 +64,9 @@ std::optional<LaunchProblem> problem_of(const MeasuredLaunch& launch) {
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
-  add_launches(facts, {.id = "kernel_bank_conflicts", .problem = problem_of}, diagnosis);
+  const auto of = [](bool atomic) { return [atomic](const MeasuredLaunch& l) { return problem_of(l, atomic); }; };
+  add_launches(facts, {.id = "kernel_bank_conflicts", .problem = of(false)}, diagnosis);
+  add_launches(facts, {.id = "kernel_shared_atomics", .problem = of(true)}, diagnosis);
 }
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
@@ -69,12 +78,20 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "element, swizzle the indices, or change which thread reads what. sonde kernel FILE --page details shows the "
      "source "
      "lines."},
+    {"kernel_shared_atomics.says",
+     "Kernels with atomic operations on the same words of shared memory take {time}: {most}. {it} takes {passes} "
+     "passes for its accesses to shared memory; if no two threads of a warp met, {needed} would be enough ({excess} "
+     "are in excess)."},
+    {"kernel_shared_atomics.do",
+     "Combine the values of a warp first (__match_any_sync, __reduce_add_sync, shuffles), keep several copies of a "
+     "histogram in shared memory, one for each warp, or sort the values."},
 });
 
 std::vector<FindingDoc> docs() {
   return {FindingDoc{
-      .ids = {"kernel_bank_conflicts"},
-      .reports = "Accesses of a measured kernel to shared memory conflict in its banks.",
+      .ids = {"kernel_bank_conflicts", "kernel_shared_atomics"},
+      .reports = "Accesses of a measured kernel to shared memory conflict in its banks. `kernel_shared_atomics`: most "
+                 "of the conflicts are of atomic operations.",
       .when =
           fmt::format("At least {:g} % of the passes are in excess. L1 and shared memory are at {:g} % of their peak, "
                       "or {:g} % of the warps' time is a wait for shared memory (`mio_throttle`, "
@@ -96,6 +113,7 @@ const Rule kernel_bank_conflicts_rule{.name = "kernel_bank_conflicts",
                                       .judge = &kernel_bank_conflicts_finding::judge,
                                       .texts = kernel_bank_conflicts_finding::kTexts,
                                       .docs = &kernel_bank_conflicts_finding::docs,
+                                      .fix = FixKind::kernel,
                                       .of_kernel_reports = true};
 
 }  // namespace sonde

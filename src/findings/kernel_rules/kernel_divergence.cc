@@ -70,6 +70,7 @@ const Rule kernel_divergence_rule{.name = "kernel_divergence",
                                   .judge = &kernel_divergence_finding::judge,
                                   .texts = kernel_divergence_finding::kTexts,
                                   .docs = &kernel_divergence_finding::docs,
+                                  .fix = FixKind::kernel,
                                   .of_kernel_reports = true};
 
 }  // namespace sonde

@@ -99,6 +99,7 @@ const Rule kernel_fp64_rule{.name = "kernel_fp64",
                             .judge = &kernel_fp64_finding::judge,
                             .texts = kernel_fp64_finding::kTexts,
                             .docs = &kernel_fp64_finding::docs,
+                            .fix = FixKind::kernel,
                             .of_kernel_reports = true};
 
 }  // namespace sonde

@@ -80,6 +80,7 @@ const Rule kernel_occupancy_rule{.name = "kernel_occupancy",
                                  .judge = &kernel_occupancy_finding::judge,
                                  .texts = kernel_occupancy_finding::kTexts,
                                  .docs = &kernel_occupancy_finding::docs,
+                                 .fix = FixKind::kernel,
                                  .of_kernel_reports = true};
 
 }  // namespace sonde

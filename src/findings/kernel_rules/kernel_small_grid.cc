@@ -73,6 +73,7 @@ const Rule kernel_small_grid_rule{.name = "kernel_small_grid",
                                   .judge = &kernel_small_grid_finding::judge,
                                   .texts = kernel_small_grid_finding::kTexts,
                                   .docs = &kernel_small_grid_finding::docs,
+                                  .fix = FixKind::kernel,
                                   .of_kernel_reports = true};
 
 }  // namespace sonde

@@ -96,6 +96,7 @@ const Rule kernel_spills_rule{.name = "kernel_spills",
                               .judge = &kernel_spills_finding::judge,
                               .texts = kernel_spills_finding::kTexts,
                               .docs = &kernel_spills_finding::docs,
+                              .fix = FixKind::kernel,
                               .of_kernel_reports = true};
 
 }  // namespace sonde

@@ -60,6 +60,7 @@ const Rule kernel_tail_rule{.name = "kernel_tail",
                             .judge = &kernel_tail_finding::judge,
                             .texts = kernel_tail_finding::kTexts,
                             .docs = &kernel_tail_finding::docs,
+                            .fix = FixKind::kernel,
                             .of_kernel_reports = true};
 
 }  // namespace sonde

@@ -116,6 +116,7 @@ const Rule kernel_uncoalesced_rule{.name = "kernel_uncoalesced",
                                    .judge = &kernel_uncoalesced_finding::judge,
                                    .texts = kernel_uncoalesced_finding::kTexts,
                                    .docs = &kernel_uncoalesced_finding::docs,
+                                   .fix = FixKind::kernel,
                                    .of_kernel_reports = true};
 
 }  // namespace sonde
