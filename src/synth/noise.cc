@@ -35,13 +35,13 @@ int64_t exponential(int64_t x) {
 
 }  // namespace
 
-uint64_t Noise::draw(Purpose purpose, uint32_t site, int32_t iteration) const {
+uint64_t Noise::number(Purpose purpose, uint32_t site, int32_t iteration) const {
   const uint64_t place = uint64_t{site} << 32U | static_cast<uint32_t>(iteration);
   return mix(seed_ ^ mix(place ^ mix(static_cast<uint64_t>(purpose))));
 }
 
 int64_t Noise::vary(int64_t base, int64_t spread_permille, Purpose purpose, uint32_t site, int32_t iteration) const {
-  const int64_t sum = centred_sum(draw(purpose, site, iteration));
+  const int64_t sum = centred_sum(number(purpose, site, iteration));
   const int64_t exponent = sum * (kOne / 1000) / kDeviation * spread_permille;
   const int64_t factor = exponential(exponent);
   // Split so that long durations do not overflow: whole microseconds and the rest.

@@ -7,7 +7,7 @@ namespace sonde::synth {
 
 /// What a draw is for. Together with a site and an iteration it names the draw, so that one more or one less of them
 /// changes no other.
-enum class Purpose : uint32_t { kernel, copy, host, call, os };
+enum class Purpose : uint32_t { kernel, copy, host, call, os, recorder };
 
 /// A number for a place in a program, by its path.
 [[nodiscard]] constexpr uint32_t site_of(std::string_view path) {
@@ -25,8 +25,10 @@ class Noise {
   [[nodiscard]] int64_t vary(int64_t base, int64_t spread_permille, Purpose purpose, uint32_t site,
                              int32_t iteration) const;
 
+  /// 64 random bits.
+  [[nodiscard]] uint64_t number(Purpose purpose, uint32_t site, int32_t iteration) const;
+
  private:
-  [[nodiscard]] uint64_t draw(Purpose purpose, uint32_t site, int32_t iteration) const;
   uint64_t seed_;
 };
 

@@ -12,6 +12,10 @@ std::string planted_json(const SynthOptions& options, const Synthesis& synthesis
   document["gpus"] = options.gpus;
   document["iterations"] = synthesis.iterations;
   document["total_ns"] = synthesis.total_ns;
+  if (!options.recorded_by.empty()) {
+    document["recorded_by"] = options.recorded_by;
+    document["unrecorded_ns"] = synthesis.unrecorded_ns;
+  }
   document["steps_ns"] = synthesis.steps;
   document["plants"] = nlohmann::ordered_json::array();
   for (const PlantedCost& p : synthesis.planted) {

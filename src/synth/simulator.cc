@@ -16,14 +16,17 @@ constexpr int64_t kPostNs = 400;
 /// Waits below this are not seen as blocking: Nsight leaves out OS calls below a microsecond too.
 constexpr int64_t kBlockedNs = 1000;
 constexpr int64_t kHostSpreadPermille = 90;
+constexpr int64_t kRecorderSpreadPermille = 150;
 
 }  // namespace
 
-Simulator::Simulator(const Program& program, uint64_t seed, int32_t iterations, Observer* observer)
+Simulator::Simulator(const Program& program, uint64_t seed, int32_t iterations, Observer* observer,
+                     const RecordingModel& recording)
     : program_(program),
       noise_(seed),
       iterations_(iterations),
       observer_(observer),
+      recording_(recording),
       gpus_(program, noise_, observer),
       semaphores_(program.semaphores.size()),
       events_(program.events) {
@@ -147,7 +150,12 @@ int64_t Simulator::cost_of(const Thread& t, const Step& s, ApiCall call) const {
 }
 
 int64_t Simulator::plain_cost_of(const Thread& t, const Step& s, ApiCall call) const {
-  return noise_.vary(info_of(call).cost_ns, kHostSpreadPermille, Purpose::call, s.site, t.iteration);
+  return noise_.vary(info_of(call).cost_ns, kHostSpreadPermille, Purpose::call, s.site, t.iteration) +
+         recording_ns(recording_.call_ns / 2, t, s);
+}
+
+int64_t Simulator::recording_ns(int64_t cost, const Thread& t, const Step& s) const {
+  return cost == 0 ? 0 : noise_.vary(cost, kRecorderSpreadPermille, Purpose::recorder, s.site, t.iteration);
 }
 
 void Simulator::end_call(Thread& t, const Step& s, ApiCall call, uint32_t correlation, int64_t cpu_ns, int64_t end) {
@@ -155,7 +163,7 @@ void Simulator::end_call(Thread& t, const Step& s, ApiCall call, uint32_t correl
     observer_->on_cpu(t.id, t.began, t.began + cpu_ns);
     observer_->on_call(t.id, s, call, correlation, t.began, end);
   }
-  t.time = end;
+  t.time = end + recording_ns(recording_.call_ns / 2, t, s);
 }
 
 bool Simulator::launch(Thread& t, const Step& s, ApiCall call) {
@@ -293,17 +301,25 @@ void Simulator::migrate(Thread& t, const Step& s) {
 }
 
 void Simulator::range_step(Thread& t, const Step& s) {
-  if (s.kind == StepKind::push_range) {
-    if (observer_ != nullptr) observer_->on_push(t.id, s.what, t.iteration, t.time);
-    ++t.depth;
-    if (t.id == 0 && t.depth == 1) steps_.emplace_back(t.time, kUnknown);
-    t.time += kRangeNs;
+  const bool push = s.kind == StepKind::push_range;
+  const uint32_t range = push ? s.what : t.open.back();
+  const bool recorded = program_.ranges[range].level == RangeLevel::op;
+  const int64_t outside = recorded ? recording_ns(recording_.gap_ns / 2, t, s) : 0;
+  const int64_t all = recorded ? recording_ns(recording_.operator_ns / 2, t, s) : 0;
+  const int64_t inside = kRangeNs + all - outside;
+  if (push) {
+    t.time += outside;
+    if (observer_ != nullptr) observer_->on_push(t.id, range, t.iteration, t.time);
+    if (t.id == 0 && t.open.empty()) steps_.emplace_back(t.time, kUnknown);
+    t.open.push_back(range);
+    t.time += inside;
     return;
   }
-  t.time += kRangeNs;
-  --t.depth;
-  if (t.id == 0 && t.depth == 0) steps_.back().second = t.time;
+  t.time += inside;
+  t.open.pop_back();
+  if (t.id == 0 && t.open.empty()) steps_.back().second = t.time;
   if (observer_ != nullptr) observer_->on_pop(t.id, t.time);
+  t.time += outside;
 }
 
 void Simulator::library_step(Thread& t, const Step& s) {

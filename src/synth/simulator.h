@@ -10,6 +10,7 @@
 #include "synth/gpu_queues.h"
 #include "synth/noise.h"
 #include "synth/program.h"
+#include "synth/recording_model.h"
 
 namespace sonde::synth {
 
@@ -33,8 +34,9 @@ using StepTimes = std::vector<std::pair<int64_t, int64_t>>;
 /// Runs a program: host threads take their steps one after another, and block where CUDA would block them.
 class Simulator {
  public:
-  /// `observer` may be null: then only the total time is of interest.
-  Simulator(const Program& program, uint64_t seed, int32_t iterations, Observer* observer);
+  /// `observer` may be null: then only the total time is of interest. `recording` slows the program down.
+  Simulator(const Program& program, uint64_t seed, int32_t iterations, Observer* observer,
+            const RecordingModel& recording = {});
 
   /// The end of the last event. Fails when the program waits for itself.
   [[nodiscard]] Result<int64_t> run(Progress& progress);
@@ -48,7 +50,7 @@ class Simulator {
     Section section = Section::before;
     int32_t iteration = -1;
     size_t next = 0;
-    uint32_t depth = 0;  ///< of open ranges
+    std::vector<uint32_t> open;  ///< ranges
     int64_t time = 0;
     int64_t began = kUnknown;         ///< when the step at hand was first tried
     std::vector<Position> waits_for;  ///< of the step at hand
@@ -86,12 +88,15 @@ class Simulator {
   [[nodiscard]] int64_t cost_of(const Thread& t, const Step& s, ApiCall call) const;
   /// Of calls that the first iterations do not slow down.
   [[nodiscard]] int64_t plain_cost_of(const Thread& t, const Step& s, ApiCall call) const;
+  /// What recording an operator or a call adds.
+  [[nodiscard]] int64_t recording_ns(int64_t cost, const Thread& t, const Step& s) const;
   void end_call(Thread& t, const Step& s, ApiCall call, uint32_t correlation, int64_t cpu_ns, int64_t end);
 
   const Program& program_;
   Noise noise_;
   int32_t iterations_;
   Observer* observer_;
+  RecordingModel recording_;
   GpuQueues gpus_;
   std::vector<Thread> threads_;
   std::vector<Semaphore> semaphores_;

@@ -5,6 +5,7 @@
 
 #include "base/text/suggest.h"
 #include "synth/counters.h"
+#include "synth/torch_ranges.h"
 #include "trace/columns.h"
 #include "trace/link.h"
 #include "trace/window.h"
@@ -57,12 +58,6 @@ Status check(const SynthOptions& o) {
   return {};
 }
 
-Result<Program> build(const SynthOptions& options) {
-  const auto info = named(programs(), options.program, "program");
-  if (!info) return std::unexpected(info.error());
-  return (*info)->build(options);
-}
-
 Result<std::vector<const Plant*>> chosen_plants(const SynthOptions& options) {
   std::vector<const Plant*> chosen;
   for (const std::string& name : options.plants) {
@@ -71,6 +66,19 @@ Result<std::vector<const Plant*>> chosen_plants(const SynthOptions& options) {
     if (std::ranges::find(chosen, *plant) == chosen.end()) chosen.push_back(*plant);
   }
   return chosen;
+}
+
+/// The program with these plants but one.
+Result<Program> build(const SynthOptions& options, std::span<const Plant* const> plants,
+                      const Plant* left_out = nullptr) {
+  const auto info = named(programs(), options.program, "program");
+  if (!info) return std::unexpected(info.error());
+  Program program = (*info)->build(options);
+  for (const Plant* plant : plants) {
+    if (plant != left_out) plant->apply(program);
+  }
+  if (!options.recorded_by.empty()) use_torch_ranges(program);
+  return program;
 }
 
 int64_t event_count(const Trace& trace) {
@@ -105,11 +113,8 @@ Result<int32_t> needed_iterations(const Program& program, const SynthOptions& op
 /// Measures the run without one plant.
 Status run_without(const SynthOptions& options, int32_t iterations, std::span<const Plant* const> all,
                    const Plant* left_out, PlantedCost& cost) {
-  auto program = build(options);
+  const auto program = build(options, all, left_out);
   if (!program) return std::unexpected(program.error());
-  for (const Plant* plant : all) {
-    if (plant != left_out) plant->apply(*program);
-  }
   options.progress->begin(fmt::format("simulating without {}", left_out->name), iterations, "iterations");
   Simulator simulator(*program, options.seed, iterations, nullptr);
   const auto total = simulator.run(*options.progress);
@@ -125,24 +130,41 @@ Status measure_plants(const SynthOptions& options, std::span<const Plant* const>
     cost.name = plant->name;
     cost.where = plant->where;
     SONDE_TRY(run_without(options, synthesis.iterations, chosen, plant, cost));
-    cost.planted_total_ns = synthesis.total_ns;
-    cost.cost_ns = synthesis.total_ns - cost.base_total_ns;
+    cost.planted_total_ns = synthesis.unrecorded_ns;
+    cost.cost_ns = synthesis.unrecorded_ns - cost.base_total_ns;
     cost.step_cost_ns = cost.cost_ns / synthesis.iterations;
     synthesis.planted.push_back(cost);
   }
   return {};
 }
 
+Result<RecordingModel> recording_of(const SynthOptions& options) {
+  if (options.recorded_by.empty()) return RecordingModel{};
+  return recording_model(options.recorded_by, options.seed);
+}
+
+/// The run's time without its recorder.
+Result<int64_t> unrecorded_ns(const Program& program, const SynthOptions& options, int32_t iterations) {
+  options.progress->begin("simulating without a recorder", iterations, "iterations");
+  return Simulator(program, options.seed, iterations, nullptr).run(*options.progress);
+}
+
 Status record(const Program& program, const SynthOptions& options, Synthesis& synthesis) {
   Recorder recorder(program, options.form);
+  const auto recording = recording_of(options);
+  if (!recording) return std::unexpected(recording.error());
   options.progress->begin("simulating " + program.name, synthesis.iterations, "iterations");
-  Simulator simulator(program, options.seed, synthesis.iterations, &recorder);
+  Simulator simulator(program, options.seed, synthesis.iterations, &recorder, *recording);
   const auto total = simulator.run(*options.progress);
   options.progress->end();
   if (!total) return std::unexpected(total.error());
+  const auto unrecorded = options.recorded_by.empty() ? total : unrecorded_ns(program, options, synthesis.iterations);
+  if (!unrecorded) return std::unexpected(unrecorded.error());
   synthesis.total_ns = *total;
+  synthesis.unrecorded_ns = *unrecorded;
   synthesis.steps = simulator.steps();
   synthesis.trace = recorder.take(*total);
+  if (!options.recorded_by.empty()) synthesis.trace.ranks.front().product = "PyTorch profiler (simulated)";
   if (program.recorded_permille < 1000) {
     Window window;
     window.end_ns = *total / 1000 * program.recorded_permille;
@@ -157,14 +179,15 @@ Status record(const Program& program, const SynthOptions& options, Synthesis& sy
 
 Result<Synthesis> synthesize_run(const SynthOptions& options) {
   SONDE_TRY(check(options));
-  auto program = build(options);
-  if (!program) return std::unexpected(program.error());
+  const auto bare = build(options, {});
+  if (!bare) return std::unexpected(bare.error());
   const auto chosen = chosen_plants(options);
   if (!chosen) return std::unexpected(chosen.error());
   // Counted before anything is planted: with and without, the same work is done.
-  const auto iterations = needed_iterations(*program, options);
+  const auto iterations = needed_iterations(*bare, options);
   if (!iterations) return std::unexpected(iterations.error());
-  for (const Plant* plant : *chosen) plant->apply(*program);
+  const auto program = build(options, *chosen);
+  if (!program) return std::unexpected(program.error());
   Synthesis synthesis;
   synthesis.iterations = *iterations;
   SONDE_TRY(record(*program, options, synthesis));

@@ -26,6 +26,7 @@ struct SynthOptions {
   int layers = 4;       ///< of encoder and decoder each
   bool graphs = false;  ///< inference launches CUDA graphs
   Form form = Form::nvtx;
+  std::string recorded_by;          ///< whose cost the profile holds (recording_model()); none where empty
   std::vector<std::string> plants;  ///< names of plants/list.inc
   Progress* progress = &no_progress();
 };
@@ -50,7 +51,8 @@ struct Plant {
 };
 [[nodiscard]] std::span<const Plant> plants();
 
-/// What a planted problem costs: the difference between the run with all plants and the one without this.
+/// What a planted problem costs: the difference between the run with all plants and the one without this, both without
+/// a recorder.
 struct PlantedCost {
   std::string name;
   std::string where;
@@ -65,6 +67,7 @@ struct Synthesis {
   Trace trace;  ///< linked
   int32_t iterations = 0;
   int64_t total_ns = 0;
+  int64_t unrecorded_ns = 0;  ///< what the run would take without its recorder
   StepTimes steps;
   std::vector<PlantedCost> planted;
 };

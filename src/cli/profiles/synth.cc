@@ -65,6 +65,9 @@ Status make(const SynthArguments& arguments) {
   synth::SynthOptions options = arguments.options;
   options.progress = progress.get();
   options.form = form_of(**exporter);
+  if (!options.recorded_by.empty() && options.form != synth::Form::torch) {
+    return fail("--recorded-by {} needs a PyTorch trace as output: FILE.json or FILE.json.gz", options.recorded_by);
+  }
   if (!arguments.events.empty()) {
     const auto events = read_count(arguments.events);
     if (!events) return std::unexpected(events.error());
@@ -76,7 +79,7 @@ Status make(const SynthArguments& arguments) {
   progress->end();
   if (!made) return std::unexpected(made.error());
   SONDE_TRY((*exporter)->write(made->trace, arguments.output, out));
-  if (!made->planted.empty()) {
+  if (!made->planted.empty() || !options.recorded_by.empty()) {
     SONDE_TRY(write_planted(arguments.output + ".planted.json", planted_json(options, *made), out));
   }
   tell(*made, arguments.output);
@@ -109,6 +112,9 @@ void set_up(CommandLine& command) {
   command.option("--layers", a->options.layers, "N", "number of layers of the encoder, and of the decoder")
       .shows_default();
   command.flag("--graphs", a->options.graphs, "launch the model as CUDA graphs (inference)");
+  command.option("--recorded-by", a->options.recorded_by, "RECORDER",
+                 "slow the program down as a recorder of its operators does (.json): pytorch, whose cost is drawn from "
+                 "the seed, or free, which costs nothing");
   command.option("--plant", a->options.plants, "PROBLEM", plant_help());
   command.flag("--force-overwrite", a->overwrite, "replace an output file that exists");
   command.runs([a] { return run(*a); });

@@ -62,6 +62,9 @@ void write_header(Writer& w) {
   if (!w.trace.ranks.empty()) {
     const Rank& first = w.trace.ranks.front();
     put_distributed(w, first);
+    if (first.product.starts_with("PyTorch profiler")) {
+      w.put(FMT_COMPILE("  \"recordedBy\":\"{}\",\n"), json_escape(first.product));
+    }
     if (first.utc_ns) w.put(FMT_COMPILE("  \"baseTimeNanoseconds\":{},\n"), *first.utc_ns);
   }
   w.append("  \"displayTimeUnit\":\"ms\",\n  \"traceName\":\"Sonde\",\n  \"traceEvents\":[");

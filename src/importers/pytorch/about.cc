@@ -89,8 +89,11 @@ void read_job(std::string_view json, Rank& rank) {
 }
 
 std::string product(const Document& document) {
-  // What `sonde convert` and `sonde synth` write (exporters/pytorch): no profiler ran, or another one.
-  if (text_of(document.member("traceName")) == "Sonde") return "PyTorch trace of Sonde";
+  // What `sonde convert` and `sonde synth` write (exporters/pytorch): another profiler ran, or none, or as it says.
+  if (text_of(document.member("traceName")) == "Sonde") {
+    const std::string_view recorded_by = document.member("recordedBy");
+    return recorded_by.empty() ? "PyTorch trace of Sonde" : text_of(recorded_by);
+  }
   if (document.member("schemaVersion").empty()) return "PyTorch profiler";
   if (!document.member("roctracer_version").empty()) return "PyTorch profiler (Kineto, roctracer)";
   return "PyTorch profiler (Kineto)";

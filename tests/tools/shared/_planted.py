@@ -85,7 +85,16 @@ TRUTHS = {
 LATER = {"memsets": Truth("memset_time")}
 # Plants that change where the steps are, and cost them nothing: a problem must be found in them like without.
 SHAPES = ("nested", "several_loops", "cut_window")
-ALL = TRUTHS | LATER
+# Later still.
+LATEST = {
+    # All change the activations, or the additions in them.
+    "pointwise_chain": Truth("pointwise_chain_same_grid", BOUND,
+                             never_with=frozenset({"tiny_kernels", "low_occupancy", "serialized_streams"})),
+    # The first of these waits waits for a copy on the same stream, too.
+    "tiny_waits": Truth("sync_in_loop", never_with=frozenset({"sync", "serial_copy"})),
+    "data_loading": Truth("gpu_idle_input", never_with=frozenset({"gap"})),
+}
+ALL = TRUTHS | LATER | LATEST
 
 
 @dataclass
@@ -187,7 +196,7 @@ def draw(seed: int, most: int) -> tuple[int, tuple[str, ...]]:
 
 
 def exclude(one: str, other: str) -> bool:
-    return other in TRUTHS[one].never_with or one in TRUTHS[other].never_with
+    return other in ALL[one].never_with or one in ALL[other].never_with
 
 
 def measure_alone(results: Results, seeds: range):
@@ -218,9 +227,23 @@ def measure_later(results: Results, seeds: range):
                 judge(results, Path(folder), number, gpus, (later, other) if other else (later,))
         for shape in SHAPES:
             judge(results, Path(folder), next(seed), 1, (), shape)
-            for plant, truth in sorted(ALL.items()):
+            for plant, truth in sorted((TRUTHS | LATER).items()):
                 gpus = random.Random(number := next(seed)).choice(truth.gpus)
                 judge(results, Path(folder), number, gpus, (plant,), shape)
+
+
+def measure_latest(results: Results, seeds: range):
+    """Plants of LATEST alone, with one other, and in each shape. A seed for each profile."""
+    seed = iter(seeds)
+    with tempfile.TemporaryDirectory() as folder:
+        for latest, truth in LATEST.items():
+            for other in ("", "", "", *sorted(TRUTHS)):
+                if other and exclude(latest, other):
+                    continue
+                gpus = random.Random(number := next(seed)).choice(TRUTHS[other].gpus if other else truth.gpus)
+                judge(results, Path(folder), number, gpus, (latest, other) if other else (latest,))
+            for shape in SHAPES:
+                judge(results, Path(folder), next(seed), 1, (latest,), shape)
 
 
 def table(results: Results) -> str:

@@ -284,6 +284,28 @@ Kernel kernel_of(int64_t ns) {
   return k;
 }
 
+TEST(Synth, RecordersSlowTheHostAndLeaveTheGpuAlone) {
+  SynthOptions options = options_of("inference");
+  options.form = Form::torch;
+  options.recorded_by = "free";
+  const Synthesis bare = made(options);
+  EXPECT_EQ(bare.total_ns, bare.unrecorded_ns);
+  options.recorded_by = "pytorch";
+  const Synthesis recorded = made(options);
+  EXPECT_EQ(recorded.unrecorded_ns, bare.total_ns);
+  EXPECT_GT(recorded.total_ns, bare.total_ns);
+  EXPECT_EQ(row_count(recorded.trace.ranges), row_count(bare.trace.ranges));
+  ASSERT_EQ(row_count(recorded.trace.kernels), row_count(bare.trace.kernels));
+  const auto gpu_ns = [](const Trace& t) {
+    int64_t sum = 0;
+    for (Row row = 0; row < row_count(t.kernels); ++row) sum += t.kernels.end[row] - t.kernels.start[row];
+    return sum;
+  };
+  EXPECT_EQ(gpu_ns(recorded.trace), gpu_ns(bare.trace));
+  options.recorded_by = "pytroch";
+  EXPECT_FALSE(synthesize_run(options));
+}
+
 TEST(Simulator, FullQueuesBlockTheHost) {
   Program program;
   const uint16_t stream = add_stream(program, 0, 7, true);

@@ -1,0 +1,42 @@
+#include "synth/builder.h"
+#include "synth/kernels.h"
+#include "synth/plants/shared_plant_tools.h"
+#include "synth/synth.h"
+
+namespace sonde::synth {
+namespace pointwise_chain {
+namespace {
+
+/// What an activation written out in Python launches, each over the whole tensor: the tanh form of GELU.
+constexpr const char* kFunctors[] = {"pow_tensor_scalar", "mul", "add", "tanh", "mul"};
+
+std::vector<uint32_t> chain_of(Program& program, const Kernel& fused) {
+  std::vector<uint32_t> parts;
+  for (const char* functor : kFunctors) {
+    Kernel part = fused;
+    part.name = elementwise_kernel(functor, 1, 2).name;
+    parts.push_back(add_kernel(program, part));
+  }
+  return parts;
+}
+
+void plant_pointwise_chain(Program& program) {
+  Replacements chains;
+  const auto kernels = static_cast<uint32_t>(program.kernels.size());
+  for (uint32_t k = 0; k < kernels; ++k) {
+    if (program.kernels[k].elementwise && program.kernels[k].name.contains("gelu_functor")) {
+      chains[k] = chain_of(program, program.kernels[k]);
+    }
+  }
+  replace_launches(program, chains);
+}
+
+}  // namespace
+}  // namespace pointwise_chain
+
+extern const Plant pointwise_chain_plant;
+const Plant pointwise_chain_plant = {
+    "pointwise_chain", "each GELU activation is written out: five kernels that pass the tensor on",
+    "in each MLP module, on every GPU", "--plant pointwise_chain", &pointwise_chain::plant_pointwise_chain};
+
+}  // namespace sonde::synth
