@@ -10,6 +10,7 @@
 #include "analyses/gpus/operation_names.h"
 #include "analyses/steps/run_extent.h"
 #include "analyses/tables/groups.h"
+#include "base/system/parallel.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -18,7 +19,7 @@ namespace {
 /// The operations of one GPU while they are added up.
 struct Collected {
   GpuSummary summary;
-  std::vector<Span> all, kernels, copies, sets;
+  std::vector<Span> kernels, copies, sets;
   std::map<uint8_t, CopySummary> directions;
 };
 
@@ -39,24 +40,24 @@ class Collector {
   void collect(const Ops& ops, Add&& add) {
     for (Row row = 0; row < row_count(ops); ++row) {
       Collected& gpu = collected_[gpus_.of_stream[ops.stream[row]]];
-      const Span span{ops.start[row], ops.end[row]};
-      gpu.all.push_back(span);
-      add(gpu, row, span);
+      add(gpu, row, Span{ops.start[row], ops.end[row]});
     }
   }
 
   std::vector<GpuSummary> finish(int64_t working_ns) {
     std::vector<GpuSummary> summaries;
     for (Collected& gpu : collected_) {
-      if (gpu.all.empty()) continue;
       GpuSummary& s = gpu.summary;
-      s.busy_ns = union_ns(gpu.all);
       s.kernel_ns = union_ns(gpu.kernels);
       s.copy_ns = union_ns(gpu.copies);
       s.set_ns = union_ns(gpu.sets);
+      std::vector<Span>& all = gpu.kernels;
+      for (const auto* others : {&gpu.copies, &gpu.sets}) all.insert(all.end(), others->begin(), others->end());
+      if (all.empty()) continue;
+      s.busy_ns = union_ns(all);
       s.idle_ns = working_ns - s.busy_ns;
-      s.first_ns = gpu.all.front().first;
-      s.last_ns = gpu.all.back().second;
+      s.first_ns = all.front().first;
+      s.last_ns = all.back().second;
       for (auto& [kind, copies] : gpu.directions) s.copies.push_back(std::move(copies));
       std::ranges::stable_sort(s.copies, std::greater(), &CopySummary::time_ns);
       summaries.push_back(std::move(s));
@@ -144,10 +145,10 @@ RunSummary summarize(const Trace& trace) {
   const Span working = gpu_extent(trace).value_or(extent);
   summary.set_up_ns = working.first - extent.first;
   summary.after_ns = extent.second - working.second;
-  summary.gpus = summarize_gpus(trace, summary.working_ns());
-  summarize_kernels(trace, summary);
-  summary.api_calls = by_total(api_calls_by_name(trace), std::identity());
-  summary.warm_up = find_warm_up(trace);
+  run_together({[&] { summary.warm_up = find_warm_up(trace); },
+                [&] { summary.gpus = summarize_gpus(trace, summary.working_ns()); },
+                [&] { summarize_kernels(trace, summary); },
+                [&] { summary.api_calls = by_total(api_calls_by_name(trace), std::identity()); }});
   return summary;
 }
 

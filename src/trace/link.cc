@@ -163,7 +163,7 @@ void order_tables(Trace& trace) {
       sort_rows(table);
     });
   });
-  parallel_for(work.size(), [&](size_t i) { work[i](); });
+  run_together(work);
   for_each_table(trace, [&](const auto&, std::string_view name) {
     trace.log.add(Issue::negative_duration, name, repaired[name]);
   });

@@ -6,6 +6,10 @@ namespace sonde {
 
 constexpr size_t kBlockBytes = size_t{64} * 1024;
 
+StringPool::StringPool(const StringPool& other) {
+  for (const std::string_view text : other.views_) static_cast<void>(intern(text));
+}
+
 NameId StringPool::intern(std::string_view text) {
   if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
   const auto id = static_cast<NameId>(views_.size());

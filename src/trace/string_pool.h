@@ -13,6 +13,13 @@ namespace sonde {
 /// Each distinct text once. Views stay valid for the pool's life; ids are dense from 0 in the order of first use.
 class StringPool {
  public:
+  StringPool() = default;
+  StringPool(const StringPool& other);
+  StringPool& operator=(const StringPool&) = delete;
+  StringPool(StringPool&&) noexcept = default;
+  StringPool& operator=(StringPool&&) noexcept = default;
+  ~StringPool() = default;
+
   [[nodiscard]] NameId intern(std::string_view text);
   /// The id of a text that is already there, else kNone.
   [[nodiscard]] NameId find(std::string_view text) const;

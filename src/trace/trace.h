@@ -24,9 +24,10 @@ struct Trace {
   Trace() = default;
   Trace(Trace&&) noexcept = default;
   Trace& operator=(Trace&&) noexcept = default;
-  Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
   ~Trace() = default;
+  /// All of it once more, for an analysis that changes times.
+  [[nodiscard]] Trace copy() const { return *this; }
 
   StringPool names;
   ImportLog log;
@@ -73,6 +74,9 @@ struct Trace {
 
   [[nodiscard]] std::string_view name(NameId id) const { return names.view(id); }
   [[nodiscard]] const Stream& stream(StreamId id) const { return streams[id]; }
+
+ private:
+  Trace(const Trace&) = default;
 };
 
 /// Calls `f(table, name)` for each event table of the trace.

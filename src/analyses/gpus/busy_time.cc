@@ -1,11 +1,14 @@
 #include "analyses/gpus/busy_time.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "base/system/sort_runs.h"
 
 namespace sonde {
 
 void merge_spans(std::vector<Span>& spans) {
-  if (!std::ranges::is_sorted(spans)) std::ranges::sort(spans);
+  sort_runs(spans, std::identity());
   size_t kept = 0;
   for (const Span& span : spans) {
     if (kept > 0 && span.first <= spans[kept - 1].second) {

@@ -1,8 +1,11 @@
 #include "analyses/replay/recording_cost.h"
 
 #include <algorithm>
+#include <limits>
+#include <span>
 
 #include "analyses/ranges/range_label.h"
+#include "base/system/sort_runs.h"
 #include "trace/columns.h"
 
 /// What PyTorch's profiler costs a thread grows with the gap that it leaves between an operator's end and the next
@@ -66,8 +69,6 @@ bool whole_microseconds(const std::vector<Gap>& gaps) {
   return std::ranges::all_of(gaps, [](const Gap& gap) { return gap.length_ns % kMicrosecond == 0; });
 }
 
-using Mark = RecorderCuts::Mark;
-
 /// What recording a range costs, in gaps.
 double gaps_of(DomainKind kind) {
   switch (kind) {
@@ -78,83 +79,102 @@ double gaps_of(DomainKind kind) {
   }
 }
 
-/// Between two ProfilerStep ranges nothing runs but the profiler's step().
-void add_step_marks(const Trace& trace, const std::vector<uint32_t>& group_of, std::vector<Mark>& marks) {
+/// The calls of a group of threads, by start, and the stretches of the group's time before each.
+struct GroupCalls {
+  std::vector<Row> rows;
+  std::vector<int64_t> starts;
+  std::vector<int64_t> free_from;  ///< no call before it has run since
+  std::vector<double> cost_ns;     ///< of ranges in the stretch
+};
+
+std::vector<GroupCalls> calls_by_group(const Calls& api, const std::vector<uint32_t>& group_of) {
+  std::vector<GroupCalls> groups(group_of.size());
+  for (Row row = 0; row < row_count(api); ++row) {
+    const uint32_t group = group_of[api.thread[row]];
+    if (group == kNone) continue;
+    GroupCalls& calls = groups[group];
+    const int64_t free_from = calls.rows.empty() ? std::numeric_limits<int64_t>::min() / 4
+                                                 : std::max(calls.free_from.back(), api.end[calls.rows.back()]);
+    calls.rows.push_back(row);
+    calls.starts.push_back(api.start[row]);
+    calls.free_from.push_back(free_from);
+  }
+  for (GroupCalls& calls : groups) calls.cost_ns.resize(calls.rows.size(), 0);
+  return groups;
+}
+
+/// Sums up what the ranges of one thread cost in the stretches of its group.
+class ThreadCosts {
+ public:
+  explicit ThreadCosts(const GroupCalls& calls) : calls_(calls), cost_ns_(calls.rows.size(), 0) {}
+
+  /// Half of a range's cost at its begin, half at its end. Ranges come by start.
+  void add_range(int64_t start, int64_t end, double cost_ns) {
+    near_ = stretch_of(start, near_);
+    add(start, near_, cost_ns / 2);
+    add(end, stretch_of(end, near_), cost_ns / 2);
+  }
+  void add_at(int64_t time, double cost_ns) { add(time, stretch_of(time, 0), cost_ns); }
+
+  /// Threads of a group hand over to each other; where two work at once, only the busier one delays the GPU.
+  void keep_busiest(std::vector<double>& busiest) const {
+    for (size_t i = 0; i < busiest.size(); ++i) busiest[i] = std::max(busiest[i], cost_ns_[i]);
+  }
+
+ private:
+  /// The stretch before the first call that starts at `time` or later, quickly where that is shortly behind `near`.
+  [[nodiscard]] size_t stretch_of(int64_t time, size_t near) const {
+    const std::vector<int64_t>& starts = calls_.starts;
+    size_t end = near;
+    for (size_t step = 1; end < starts.size() && starts[end] < time; step *= 2) {
+      near = end + 1;
+      end += step;
+    }
+    const std::span among = std::span(starts).subspan(near, std::min(end, starts.size()) - near);
+    return near + static_cast<size_t>(std::ranges::lower_bound(among, time) - among.begin());
+  }
+  void add(int64_t time, size_t stretch, double cost_ns) {
+    if (stretch == cost_ns_.size() || time < calls_.free_from[stretch]) return;
+    cost_ns_[stretch] += cost_ns;
+  }
+
+  const GroupCalls& calls_;
+  std::vector<double> cost_ns_;
+  size_t near_ = 0;
+};
+
+/// Rows of ranges that cost something, by thread; threads of no group have none.
+std::vector<std::vector<Row>> ranges_by_thread(const Trace& trace, const std::vector<uint32_t>& group_of) {
   const Ranges& r = trace.ranges;
-  std::vector<int64_t> ends(trace.threads.size(), kUnknown);
+  std::vector<std::vector<Row>> of_thread(trace.threads.size());
   for (Row row = 0; row < row_count(r); ++row) {
-    if (group_of[r.thread[row]] == kNone || !is_closed(r, row)) continue;
+    if (group_of[r.thread[row]] != kNone && is_closed(r, row)) of_thread[r.thread[row]].push_back(row);
+  }
+  return of_thread;
+}
+
+/// Between two ProfilerStep ranges nothing runs but the profiler's step().
+void add_steps(const Trace& trace, const std::vector<Row>& rows, ThreadCosts& costs) {
+  const Ranges& r = trace.ranges;
+  int64_t end = kUnknown;
+  for (const Row row : rows) {
     if (!trace.name(r.name[row]).starts_with("ProfilerStep#")) continue;
-    int64_t& end = ends[r.thread[row]];
-    if (end != kUnknown && r.start[row] > end)
-      marks.push_back({r.start[row], r.thread[row], static_cast<double>(r.start[row] - end)});
+    if (end != kUnknown && r.start[row] > end) costs.add_at(r.start[row], static_cast<double>(r.start[row] - end));
     end = r.end[row];
   }
 }
 
-/// By time; half of a range's cost at its begin, half at its end.
-std::vector<Mark> marks(const Trace& trace, const std::vector<uint32_t>& group_of, const RecordingCost& cost) {
+void add_ranges(const Trace& trace, const std::vector<Row>& rows, const RecordingCost& cost, ThreadCosts& costs) {
   const Ranges& r = trace.ranges;
-  std::vector<Mark> found;
-  for (Row row = 0; row < row_count(r); ++row) {
+  for (const Row row : rows) {
     const double gaps = gaps_of(trace.domains[r.domain[row]].kind);
-    if (group_of[r.thread[row]] == kNone || !is_closed(r, row) || gaps <= 0) continue;
-    const double half = gaps * cost.gaps.at_ns(r.thread[row], r.start[row]) / 2;
-    found.push_back({r.start[row], r.thread[row], half});
-    found.push_back({r.end[row], r.thread[row], half});
+    if (gaps > 0) costs.add_range(r.start[row], r.end[row], gaps * cost.gaps.at_ns(r.thread[row], r.start[row]));
   }
-  add_step_marks(trace, group_of, found);
-  std::ranges::sort(found, {}, &Mark::time);
-  return found;
 }
 
 /// What is left of a stretch of a thread's time at least: shares that the program's own work had in the fastest
 /// stretches of programs whose unprofiled time is known.
 constexpr double kOwnPart = 0.15;
-
-/// Walks the calls of one group of threads in the order of their starts, and cuts the recorder's time out between them.
-class StretchCutter {
- public:
-  StretchCutter(const Calls& api, const RecordingCost& cost, double factor, std::vector<Cut>& cuts)
-      : api_(api), cost_(cost), factor_(factor), cuts_(cuts) {}
-
-  void mark(const Mark& mark) {
-    if (mark.time < free_from_) return;
-    // Threads of a group hand over to each other; where two work at once, only the busier one delays the GPU.
-    auto found = std::ranges::find(of_thread_, mark.thread, &OfThread::thread);
-    if (found == of_thread_.end()) found = of_thread_.insert(found, {mark.thread, 0});
-    found->cost_ns += mark.cost_ns;
-  }
-
-  void call(Row row) {
-    cut(api_.start[row], api_.thread[row]);
-    free_from_ = std::max(free_from_, api_.end[row]);
-    of_thread_.clear();
-    owed_ns_ = kCallGaps * cost_.gaps.at_ns(api_.thread[row], api_.start[row]);
-  }
-
-  void cut(int64_t until, ThreadId thread) {
-    if (until <= free_from_) return;
-    double busiest = 0;
-    for (const OfThread& t : of_thread_) busiest = std::max(busiest, t.cost_ns);
-    const double longest = (1 - kOwnPart) * static_cast<double>(until - free_from_);
-    const auto length = static_cast<int64_t>(std::min(factor_ * (owed_ns_ + busiest), longest));
-    if (length > 0) cuts_.push_back({thread, until - length, until});
-  }
-
- private:
-  struct OfThread {
-    ThreadId thread;
-    double cost_ns;
-  };
-  const Calls& api_;
-  const RecordingCost& cost_;
-  double factor_;
-  std::vector<Cut>& cuts_;
-  int64_t free_from_ = std::numeric_limits<int64_t>::min() / 4;  ///< no call has run since
-  double owed_ns_ = 0;                                           ///< of the call before
-  std::vector<OfThread> of_thread_;
-};
 
 }  // namespace
 
@@ -197,18 +217,39 @@ std::optional<RecordingCost> recording_cost(const Trace& trace) {
       .gaps = std::move(gaps), .low = measured ? kLowFactor : kUsualLow, .high = measured ? kHighFactor : kUsualHigh};
 }
 
-RecorderCuts::RecorderCuts(const Trace& trace, std::vector<uint32_t> group_of, RecordingCost cost)
-    : trace_(trace), group_of_(std::move(group_of)), cost_(std::move(cost)), marks_(marks(trace, group_of_, cost_)) {}
+RecorderCuts::RecorderCuts(const Trace& trace, const std::vector<uint32_t>& group_of, RecordingCost cost)
+    : cost_(std::move(cost)) {
+  const Calls& api = trace.api;
+  std::vector<GroupCalls> groups = calls_by_group(api, group_of);
+  const std::vector<std::vector<Row>> ranges = ranges_by_thread(trace, group_of);
+  for (ThreadId thread = 0; thread < ranges.size(); ++thread) {
+    if (ranges[thread].empty()) continue;
+    GroupCalls& calls = groups[group_of[thread]];
+    ThreadCosts costs(calls);
+    add_ranges(trace, ranges[thread], cost_, costs);
+    add_steps(trace, ranges[thread], costs);
+    costs.keep_busiest(calls.cost_ns);
+  }
+  for (const GroupCalls& calls : groups) {
+    double owed_ns = 0;  // of the call before
+    for (size_t i = 0; i < calls.rows.size(); ++i) {
+      const ThreadId thread = api.thread[calls.rows[i]];
+      const int64_t end = calls.starts[i];
+      if (end > calls.free_from[i]) {
+        const double most = (1 - kOwnPart) * static_cast<double>(end - calls.free_from[i]);
+        stretches_.push_back({thread, end, owed_ns + calls.cost_ns[i], most});
+      }
+      owed_ns = kCallGaps * cost_.gaps.at_ns(thread, end);
+    }
+  }
+  sort_runs(stretches_, &Stretch::end_ns);
+}
 
 std::vector<Cut> RecorderCuts::times(double factor) const {
   std::vector<Cut> cuts;
-  const Calls& api = trace_.api;
-  std::vector<StretchCutter> cutters(group_of_.size(), StretchCutter(api, cost_, factor, cuts));
-  auto next = marks_.begin();
-  for (Row row = 0; row < row_count(api); ++row) {
-    for (; next != marks_.end() && next->time <= api.start[row]; ++next) cutters[group_of_[next->thread]].mark(*next);
-    const uint32_t group = group_of_[api.thread[row]];
-    if (group != kNone) cutters[group].call(row);
+  for (const Stretch& stretch : stretches_) {
+    const auto length = static_cast<int64_t>(std::min(factor * stretch.cost_ns, stretch.most_ns));
+    if (length > 0) cuts.push_back({stretch.thread, stretch.end_ns - length, stretch.end_ns});
   }
   return cuts;
 }

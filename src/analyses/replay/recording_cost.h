@@ -53,25 +53,23 @@ inline constexpr double kRunSpread = 0.06;
 class RecorderCuts {
  public:
   /// `group_of` are groups_of_threads().
-  RecorderCuts(const Trace& trace, std::vector<uint32_t> group_of, RecordingCost cost);
+  RecorderCuts(const Trace& trace, const std::vector<uint32_t>& group_of, RecordingCost cost);
 
   /// `factor` times that time, as cuts without calls in them: of each stretch between two calls at its end. The
   /// program's own work keeps a part of every stretch.
   [[nodiscard]] std::vector<Cut> times(double factor) const;
   [[nodiscard]] const RecordingCost& cost() const { return cost_; }
 
-  /// What an event cost its thread at a time.
-  struct Mark {
-    int64_t time;
-    ThreadId thread;
-    double cost_ns;
-  };
-
  private:
-  const Trace& trace_;
-  std::vector<uint32_t> group_of_;
+  /// A thread's time between two calls of its group.
+  struct Stretch {
+    ThreadId thread;  ///< of the call at its end
+    int64_t end_ns;
+    double cost_ns;  ///< of the recorder
+    double most_ns;  ///< that can be cut out
+  };
   RecordingCost cost_;
-  std::vector<Mark> marks_;  ///< by time
+  std::vector<Stretch> stretches_;  ///< by end
 };
 
 }  // namespace sonde

@@ -1,9 +1,8 @@
 #include "analyses/replay/without_recorder.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <numeric>
+#include <span>
 
 #include "analyses/calls/api_kind.h"
 #include "analyses/gpus/busy_time.h"
@@ -17,23 +16,53 @@
 namespace sonde {
 namespace {
 
-/// Maps recorded host times of a group of threads.
-int64_t host_time(const std::vector<ReplayedTime>& times, int64_t recorded) {
-  if (times.empty()) return recorded;
-  const auto next = std::ranges::upper_bound(times, recorded, {}, &ReplayedTime::recorded);
-  if (next == times.begin()) return recorded - (next->recorded - next->replayed);
-  const ReplayedTime& before = *std::prev(next);
-  if (next == times.end()) return before.replayed + (recorded - before.recorded);
-  const int64_t span = next->recorded - before.recorded;
-  const auto part = static_cast<double>(recorded - before.recorded) / static_cast<double>(span);
-  return before.replayed + static_cast<int64_t>(part * static_cast<double>(next->replayed - before.replayed));
-}
+/// Maps recorded host times of a group of threads. Quick for times that are near the one asked before.
+class GroupTimes {
+ public:
+  explicit GroupTimes(std::span<const ReplayedTime> times) : times_(times) {}
+
+  [[nodiscard]] int64_t at(int64_t recorded) {
+    if (times_.empty()) return recorded;
+    find(recorded);
+    if (next_ == 0) return recorded - (times_.front().recorded - times_.front().replayed);
+    const ReplayedTime& before = times_[next_ - 1];
+    if (next_ == times_.size()) return before.replayed + (recorded - before.recorded);
+    const ReplayedTime& next = times_[next_];
+    const auto part =
+        static_cast<double>(recorded - before.recorded) / static_cast<double>(next.recorded - before.recorded);
+    return before.replayed + static_cast<int64_t>(part * static_cast<double>(next.replayed - before.replayed));
+  }
+
+ private:
+  /// Sets `next_` to the first that was recorded later.
+  void find(int64_t recorded) {
+    constexpr size_t kNear = 4;
+    const auto is_later = [&](size_t i) { return i == times_.size() || times_[i].recorded > recorded; };
+    for (size_t i = 0; i < kNear; ++i) {
+      if (!is_later(next_)) {
+        ++next_;
+      } else if (next_ > 0 && is_later(next_ - 1)) {
+        --next_;
+      } else {
+        return;
+      }
+    }
+    const auto found = std::ranges::upper_bound(times_, recorded, {}, &ReplayedTime::recorded);
+    next_ = static_cast<size_t>(found - times_.begin());
+  }
+
+  std::span<const ReplayedTime> times_;
+  size_t next_ = 0;
+};
 
 /// Host times of a whole trace: threads that launch nothing keep time with those of their process that do.
 class HostTimes {
  public:
   HostTimes(const Trace& trace, const ReplayedRun& run)
-      : trace_(trace), run_(run), of_process_(trace.processes.size(), kNone) {
+      : trace_(trace),
+        run_(run),
+        of_group_(run.host.begin(), run.host.end()),
+        of_process_(trace.processes.size(), kNone) {
     for (ThreadId thread = 0; thread < run.group_of.size(); ++thread) {
       const ProcessId process = trace.threads[thread].process;
       if (run.group_of[thread] == kNone) continue;
@@ -42,22 +71,23 @@ class HostTimes {
     }
   }
 
-  [[nodiscard]] int64_t of_thread(ThreadId thread, int64_t time) const {
+  [[nodiscard]] int64_t of_thread(ThreadId thread, int64_t time) {
     if (thread >= trace_.threads.size()) return of_group(any_, time);
     if (run_.group_of[thread] != kNone) return of_group(run_.group_of[thread], time);
     return of_process(trace_.threads[thread].process, time);
   }
-  [[nodiscard]] int64_t of_process(ProcessId process, int64_t time) const {
+  [[nodiscard]] int64_t of_process(ProcessId process, int64_t time) {
     return of_group(process < of_process_.size() ? of_process_[process] : any_, time);
   }
 
  private:
-  [[nodiscard]] int64_t of_group(uint32_t group, int64_t time) const {
-    return group == kNone || time == kUnknown ? time : host_time(run_.host[group], time);
+  [[nodiscard]] int64_t of_group(uint32_t group, int64_t time) {
+    return group == kNone || time == kUnknown ? time : of_group_[group].at(time);
   }
 
   const Trace& trace_;
   const ReplayedRun& run_;
+  std::vector<GroupTimes> of_group_;
   std::vector<uint32_t> of_process_;
   uint32_t any_ = kNone;
 };
@@ -65,7 +95,7 @@ class HostTimes {
 /// Moves the rows of every table that is not a GPU's.
 class HostMover {
  public:
-  HostMover(Trace& trace, const HostTimes& times) : trace_(trace), times_(times) {}
+  HostMover(Trace& trace, HostTimes& times) : trace_(trace), times_(times) {}
 
   template <typename Table>
   void operator()(Table& table, std::string_view) {
@@ -82,7 +112,7 @@ class HostMover {
 
  private:
   template <typename Table>
-  [[nodiscard]] int64_t moved(const Table& table, size_t row, int64_t time) const {
+  [[nodiscard]] int64_t moved(const Table& table, size_t row, int64_t time) {
     if constexpr (requires { table.thread; }) {
       if (!table.thread.empty()) return times_.of_thread(table.thread[row], time);
     }
@@ -94,10 +124,10 @@ class HostMover {
   }
 
   Trace& trace_;
-  const HostTimes& times_;
+  HostTimes& times_;
 };
 
-void move_gpu_work(Trace& trace, const ReplayedRun& run, const HostTimes& times) {
+void move_gpu_work(Trace& trace, const ReplayedRun& run, HostTimes& times) {
   std::vector<GpuOps*> tables;
   for_each_gpu_table(trace, [&](GpuOps& ops) {
     tables.push_back(&ops);
@@ -261,14 +291,12 @@ std::optional<ReplayedWithout> run_without_recorder(const Trace& trace, std::opt
     found.step.without_ns = found.step.low_ns = found.step.high_ns = work.replayed_ns(found.run);
     return found;
   }
-  const std::array<std::function<void()>, 3> replays = {
-      [&] {
-        found.run = without.replayed(1);
-        found.step.without_ns = work.replayed_ns(found.run);
-      },
-      [&] { found.step.low_ns = scaled(step_at(without.cost().high), 1 - kRunSpread); },
-      [&] { found.step.high_ns = scaled(step_at(without.cost().low), 1 + kRunSpread); }};
-  parallel_for(replays.size(), [&](size_t i) { replays[i](); });
+  run_together({[&] {
+                  found.run = without.replayed(1);
+                  found.step.without_ns = work.replayed_ns(found.run);
+                },
+                [&] { found.step.low_ns = scaled(step_at(without.cost().high), 1 - kRunSpread); },
+                [&] { found.step.high_ns = scaled(step_at(without.cost().low), 1 + kRunSpread); }});
   return found;
 }
 
@@ -308,14 +336,15 @@ std::optional<WithoutRecorder> take_out_recorder(Trace& trace, std::optional<int
   const auto found = run_without_recorder(trace, true_step_ns);
   if (!found) return std::nullopt;
   const std::vector<int64_t> recorded = times_of_events(trace);
-  const HostTimes times(trace, found->run);
+  HostTimes times(trace, found->run);
   move_gpu_work(trace, found->run, times);
   for_each_table(trace, HostMover(trace, times));
   const std::vector<int64_t> now = times_of_events(trace);
   std::vector<RecordedTimes::Pair> pairs(now.size());
   for (size_t i = 0; i < now.size(); ++i) pairs[i] = {now[i], recorded[i]};
-  sort_again(trace);
-  return WithoutRecorder{found->step, RecordedTimes(std::move(pairs))};
+  WithoutRecorder without{found->step, {}};
+  run_together({[&] { sort_again(trace); }, [&] { without.recorded = RecordedTimes(std::move(pairs)); }});
+  return without;
 }
 
 }  // namespace sonde

@@ -151,20 +151,20 @@ std::optional<LoopFinder::Candidate> LoopFinder::judged(const RangeTurns& range,
   const std::span<const Span> spans = spans_in(range.spans, window);
   if (spans.size() < kMinTurns) return std::nullopt;
   const Span all{spans.front().first, spans.back().second};
+  if (has_launches_ && !is_large(range.thread, all, window)) return std::nullopt;
   const LaunchList& process = launches_.around(range.thread);
   const LaunchList& thread = launches_.of_thread(range.thread);
   const int64_t launched = process.gpu_ns(all);
-  const int64_t own = gpu_ns_within(thread, spans);
+  const int64_t within = gpu_ns_within(process, spans);
+  const int64_t own = &thread == &process ? within : gpu_ns_within(thread, spans);
   const double own_share = share_of(own, launched);
   const bool is_step = range.origin == RangeOrigin::step;
-  Candidate found{.gpu_ns = gpu_ns_within(process, spans),
-                  .host_ns = total_length(spans),
-                  .loop = {range.label, range.thread, true, {}}};
+  Candidate found{.gpu_ns = within, .host_ns = total_length(spans), .loop = {range.label, range.thread, true, {}}};
   const bool filled = share_of(found.host_ns, length_of_span(all)) >= kMinFilled;
   if (has_launches_) {
     const bool inside = share_of(found.gpu_ns, launched) >= kMinInside;
     const bool own_step = is_step && own_share >= kMinOwnOfStep && share_of(own, thread.gpu_ns(all)) >= kMinInside;
-    if (!(inside || own_step) || !is_large(range.thread, all, window)) return std::nullopt;
+    if (!inside && !own_step) return std::nullopt;
     if (own_share < kMinOwn && !filled) return std::nullopt;
   } else if (!filled || share_of(length_of_span(all), length_of_span(window)) < kMinInside) {
     return std::nullopt;

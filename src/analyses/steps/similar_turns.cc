@@ -1,7 +1,6 @@
 #include "analyses/steps/similar_turns.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -43,20 +42,32 @@ std::vector<Start> possible_starts(std::span<const TurnToken> launches) {
 
 using Kinds = std::vector<uint32_t>;
 
-Kinds kinds_of(std::span<const TurnToken> turn) {
-  Kinds kinds;
+void put_kinds(std::span<const TurnToken> turn, Kinds& kinds) {
+  kinds.clear();
   for (const TurnToken& launch : turn) kinds.push_back(launch.token);
   std::ranges::sort(kinds);
   const auto repeated = std::ranges::unique(kinds);
   kinds.erase(repeated.begin(), repeated.end());
-  return kinds;
+}
+
+size_t count_of_both(const Kinds& a, const Kinds& b) {
+  size_t both = 0;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (*i < *j) {
+      ++i;
+    } else if (*j < *i) {
+      ++j;
+    } else {
+      ++both, ++i, ++j;
+    }
+  }
+  return both;
 }
 
 bool are_alike(const Kinds& a, const Kinds& b) {
-  Kinds both;
-  std::ranges::set_intersection(a, b, std::back_inserter(both));
-  const size_t all = a.size() + b.size() - both.size();
-  return a.size() > 1 && static_cast<double>(both.size()) >= kMinShared * static_cast<double>(all);
+  const size_t both = count_of_both(a, b);
+  const size_t all = a.size() + b.size() - both;
+  return a.size() > 1 && static_cast<double>(both) >= kMinShared * static_cast<double>(all);
 }
 
 /// The turns [begin, end) between the starts that are alike, nearly.
@@ -70,15 +81,16 @@ AlikeTurns alike_turns(std::span<const TurnToken> launches, const std::vector<si
   AlikeTurns best;
   AlikeTurns now;
   Kinds before;
+  Kinds kinds;
   for (size_t turn = 0; turn + 1 < at.size(); ++turn) {
-    Kinds kinds = kinds_of(launches.subspan(at[turn], at[turn + 1] - at[turn]));
+    put_kinds(launches.subspan(at[turn], at[turn + 1] - at[turn]), kinds);
     if (now.sum <= 0) now = {turn, turn + 1, 1};
     if (turn > now.begin) {
       now.sum += are_alike(before, kinds) ? 1 : -kUnlikeCost;
       now.end = turn + 1;
     }
     if (now.sum > best.sum) best = now;
-    before = std::move(kinds);
+    before.swap(kinds);
   }
   return best;
 }

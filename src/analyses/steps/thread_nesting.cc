@@ -22,18 +22,33 @@ bool holds(const Ranges& ranges, Row outer, Row inner) {
   return end_of(ranges, outer) > ranges.start[inner] || ranges.start[outer] == ranges.start[inner];
 }
 
-/// Writes ":1:2:5" for the chain of ranges that ends with `row`; `chain` is working space.
-void write_stack(const ThreadNesting& nesting, Row row, std::vector<Row>& chain, std::string& text) {
-  chain.clear();
-  text.clear();
-  for (; row != kNone; row = nesting.parent[row]) chain.push_back(row);
-  std::array<char, 24> digits;
-  for (const Row range : std::views::reverse(chain)) {
-    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), range_id(range)).ptr;
-    text.push_back(':');
-    text.append(digits.data(), end);
+/// Texts ":1:2:5" of the chains of ranges that end with each. Most begin with one that is there already.
+class StackTexts {
+ public:
+  StackTexts(const ThreadNesting& nesting, Table& table)
+      : nesting_(nesting), blocks_(table), of_range_(nesting.parent.size()) {}
+
+  std::string_view text(Row row) {
+    chain_.clear();
+    for (; row != kNone && of_range_[row].empty(); row = nesting_.parent[row]) chain_.push_back(row);
+    text_ = row == kNone ? std::string_view() : of_range_[row];
+    if (chain_.empty()) return of_range_[row];
+    std::array<char, 24> digits;
+    for (const Row range : std::views::reverse(chain_)) {
+      char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), range_id(range)).ptr;
+      text_.push_back(':');
+      text_.append(digits.data(), end);
+    }
+    return of_range_[chain_.front()] = blocks_.keep(text_);
   }
-}
+
+ private:
+  const ThreadNesting& nesting_;
+  TextBlocks blocks_;
+  std::vector<std::string_view> of_range_;  ///< empty where not asked for yet
+  std::vector<Row> chain_;
+  std::string text_;
+};
 
 }  // namespace
 
@@ -76,13 +91,8 @@ std::string_view TextBlocks::keep(std::string_view text) {
 void add_range_stacks(Table& table, const ThreadNesting& nesting, std::span<const Row> rows) {
   auto& stacks = table.texts("RangeStack");
   stacks.reserve(rows.size());
-  TextBlocks blocks(table);
-  std::vector<Row> chain;
-  std::string text;
-  for (const Row row : rows) {
-    write_stack(nesting, row, chain, text);
-    stacks.push_back(blocks.keep(text));
-  }
+  StackTexts texts(nesting, table);
+  for (const Row row : rows) stacks.push_back(texts.text(row));
 }
 
 }  // namespace sonde

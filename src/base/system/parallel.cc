@@ -28,4 +28,8 @@ void parallel_for(size_t count, const std::function<void(size_t)>& work) {
   run();
 }
 
+void run_together(const std::vector<std::function<void()>>& work) {
+  parallel_for(work.size(), [&](size_t i) { work[i](); });
+}
+
 }  // namespace sonde

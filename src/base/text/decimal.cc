@@ -1,6 +1,8 @@
 #include "base/text/decimal.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace sonde {
 namespace {
@@ -93,9 +95,33 @@ class Decimal {
   bool dropped_ = false;
 };
 
+/// Quick for what profiles hold: up to 19 digits and perhaps a point, nothing finer than 10^-power.
+std::optional<int64_t> plain_decimal(std::string_view text, int power) {
+  constexpr size_t kMostDigits = 19;  // surely in 64 bits
+  if (text.empty() || text.size() > kMostDigits + 1 || !is_digit(text.front())) return std::nullopt;
+  uint64_t value = 0;
+  int behind_point = -1;  // digits there; negative before it
+  for (const char c : text) {
+    if (is_digit(c)) {
+      value = value * 10 + static_cast<uint64_t>(c - '0');
+      if (behind_point >= 0) ++behind_point;
+    } else if (c == '.' && behind_point < 0) {
+      behind_point = 0;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (behind_point < 0 && text.size() > kMostDigits) return std::nullopt;
+  for (int shift = power - std::max(behind_point, 0); shift != 0; --shift) {
+    if (shift < 0 || __builtin_mul_overflow(value, uint64_t{10}, &value)) return std::nullopt;
+  }
+  return std::in_range<int64_t>(value) ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<int64_t> scaled_decimal(std::string_view text, int power) {
+  if (const auto value = plain_decimal(text, power)) return value;
   Decimal decimal;
   if (!decimal.read(text)) return std::nullopt;
   return decimal.times_ten_to(power);

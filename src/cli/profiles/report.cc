@@ -28,7 +28,7 @@ struct Options {
 /// Profiles that were read, and what was worked out of them. Neither moves once it is there.
 struct Side {
   JoinedProfiles profiles;
-  std::optional<Trace> without = {};  ///< the timeline read again, without what recording cost
+  std::optional<Trace> without = {};  ///< the timeline without what recording cost
   std::optional<ReportSource> source = {};
 };
 
@@ -55,16 +55,14 @@ Status check_output(const Options& options, const ReportFormat& format) {
   return {};
 }
 
-/// Reads the timeline again where it is known what recording cost.
+/// Where it is known what recording cost.
 Result<std::optional<RunWithoutRecorder>> without_recorder(const ProfileOptions& chosen, Side& side) {
   const auto step_ns = true_step_ns(chosen);
   if (!step_ns) return std::unexpected(step_ns.error());
   if (!has_recording_cost(side.profiles.timeline)) return std::nullopt;
-  auto again = load_joined(chosen, diagnosis_fields() | kernel_join_fields());
-  if (!again) return std::unexpected(again.error());
-  auto recorder = take_out_recorder(again->timeline, *step_ns);
+  Trace& trace = side.without.emplace(side.profiles.timeline.copy());
+  auto recorder = take_out_recorder(trace, *step_ns);
   if (!recorder) return std::nullopt;
-  const Trace& trace = side.without.emplace(std::move(again->timeline));
   std::optional<KernelJoin> join;
   if (side.profiles.reports) join = join_kernels(trace, *side.profiles.reports);
   return RunWithoutRecorder{trace, std::move(join), std::move(*recorder)};

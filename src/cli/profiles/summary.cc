@@ -1,5 +1,6 @@
 #include "analyses/summary.h"
 
+#include "base/system/parallel.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/json/diagnosis_json.h"
@@ -36,9 +37,10 @@ std::string measured_json(const Trace& trace, const RunSummary& summary) {
 }
 
 std::string text_of(const Trace& trace, std::optional<int64_t> step_ns, bool json) {
-  const RunSummary summary = summarize(trace);
+  RunSummary summary;
+  std::optional<RecordedStep> recorder;
+  run_together({[&] { recorder = step_without_recorder(trace, step_ns); }, [&] { summary = summarize(trace); }});
   if (is_kernel_report(trace)) return json ? measured_json(trace, summary) : measured_text(trace, terminal_options());
-  const auto recorder = step_without_recorder(trace, step_ns);
   if (json) {
     nlohmann::ordered_json document = summary_document(trace, summary);
     document["recorder"] = recorder ? recorder_json(*recorder) : nlohmann::ordered_json(nullptr);

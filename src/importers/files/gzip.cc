@@ -7,6 +7,8 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include "base/files/huge_pages.h"
+
 namespace sonde {
 namespace {
 
@@ -28,6 +30,7 @@ std::optional<Inflated> inflate_one_member(std::string_view bytes) {
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> inflater(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   Inflated out{std::make_unique_for_overwrite<char[]>(expected + 1), 0, true};
+  prefer_huge_pages(out.data.get(), expected);
   size_t used = 0;
   if (libdeflate_gzip_decompress_ex(inflater.get(), bytes.data(), bytes.size(), out.data.get(), expected, &used,
                                     &out.size) != LIBDEFLATE_SUCCESS ||

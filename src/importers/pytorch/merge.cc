@@ -72,7 +72,7 @@ class Merger {
     name_entities();
     short_kernel_names();
     plan();
-    parallel_for(columns_.size(), [&](size_t i) { columns_[i](); });
+    run_together(columns_);
     for_each_table(trace_, [](auto& table, std::string_view) { fill_absent(table); });
     follow_flows();
   }

@@ -17,7 +17,7 @@ struct ReportParts {
   bool timeline = false;
 };
 
-/// A second reading of a profile, without what recording cost (take_out_recorder()).
+/// A copy of a profile, without what recording cost (take_out_recorder()).
 struct RunWithoutRecorder {
   const Trace& trace;
   std::optional<KernelJoin> join;

@@ -33,6 +33,9 @@ TEST(ScaledDecimal, RoundsHalfAwayFromZero) {
 TEST(ScaledDecimal, KnowsItsLimits) {
   EXPECT_EQ(scaled_decimal("9223372036854775807", 0), std::numeric_limits<int64_t>::max());
   EXPECT_EQ(scaled_decimal("9223372036854775808", 0), std::nullopt);
+  EXPECT_EQ(scaled_decimal("18446744073709551617", 0), std::nullopt);  // 2^64 + 1
+  EXPECT_EQ(scaled_decimal("9223372036854775.807", 3), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(scaled_decimal("9223372036854775.808", 3), std::nullopt);
   EXPECT_EQ(nanoseconds_of_us("1e300"), std::nullopt);
   EXPECT_EQ(nanoseconds_of_us("0e300"), 0);
   EXPECT_EQ(nanoseconds_of_us("1e-300"), 0);
@@ -41,7 +44,7 @@ TEST(ScaledDecimal, KnowsItsLimits) {
 }
 
 TEST(ScaledDecimal, RefusesWhatIsNoNumber) {
-  for (const char* text : {"", "-", ".", "1e", "NaN", "Infinity", "12abc", "1 2", "0x10", "\"1\""}) {
+  for (const char* text : {"", "-", ".", "1.2.3", "1e", "NaN", "Infinity", "12abc", "1 2", "0x10", "\"1\""}) {
     EXPECT_EQ(nanoseconds_of_us(text), std::nullopt) << text;
   }
 }
