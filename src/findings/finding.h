@@ -20,6 +20,8 @@ struct Evidence {
   std::string brief = {};  ///< `what` as people name it; empty: as it is
   /// A launch of a kernel report, by its number there; its time says how long it took, not when.
   std::optional<int64_t> launch = {};
+  std::string source = {};  ///< the source line with most of what the finding counts: "sum.cu:12"; may be empty
+  double source_percent = 0;
 
   [[nodiscard]] const std::string& shown() const { return brief.empty() ? what : brief; }
 };

@@ -303,7 +303,8 @@ std::optional<WaitingCall> RecordedExtent::waiting_call(Row row, ApiKind kind, R
   }
   if (kind == ApiKind::synchronize) {
     const std::string_view name = trace.name(trace.api.name[row]);
-    const bool of_stream = sync != kNone && syncs.kind[sync] == static_cast<uint8_t>(SyncKind::stream);
+    const bool of_stream =
+        sync != kNone && syncs.kind[sync] == static_cast<uint8_t>(SyncKind::stream) && syncs.stream[sync] != kNone;
     const bool of_device = name.contains("DeviceSynchronize") || name.contains("CtxSynchronize");
     call.awaited = of_stream ? Awaited::stream : of_device ? Awaited::device : Awaited::event;
     if (of_stream) call.stream = syncs.stream[sync];

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 
+#include "analyses/measured/source_places.h"
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
@@ -15,14 +16,6 @@ constexpr size_t kRows = 20;
 /// Fewer samples do not tell one line from another: at 200, a line with a tenth of them is known to a fifth of that.
 constexpr double kFewSamples = 200;
 
-/// Where the kernel is: a source line, or an instruction where no line is known.
-struct Place {
-  NameId file = kNone;
-  uint32_t line = 0;
-  uint64_t address = 0;  ///< of the first instruction; 0 for a line
-  auto operator<=>(const Place&) const = default;
-};
-
 struct Spot {
   double samples = 0;
   std::optional<double> executed;  ///< by warps
@@ -30,34 +23,15 @@ struct Spot {
   double stall_samples = 0;
 };
 
-/// The place of an instruction's address, through the function's line table where the report has one.
-Place place_of(const Trace& trace, const KernelProfile& kernel, uint64_t address) {
-  if (kernel.function == kNone) return {.address = address};
-  const DeviceFunction& function = trace.device_functions[kernel.function];
-  const uint64_t offset = address - function.address;
-  const auto after = std::ranges::upper_bound(function.lines, offset, {}, &DeviceFunction::Line::offset);
-  if (address < function.address || after == function.lines.begin()) return {.address = address};
-  return {.file = std::prev(after)->file, .line = std::prev(after)->line};
-}
+using Spots = std::map<SourcePlace, Spot>;
 
-/// Adds the parts of a metric to the spots of their addresses.
-template <typename Add>
-void each_address(const Trace& trace, const KernelProfile& kernel, const Metric* metric, std::map<Place, Spot>& spots,
-                  Add&& add) {
-  if (metric == nullptr) return;
-  for (const MetricInstance& part : metric->instances) {
-    const auto address = part.key.exact();
-    const auto value = part.value.number();
-    if (address && value) add(spots[place_of(trace, kernel, *address)], *value);
-  }
-}
-
-void add_stalls(const Trace& trace, const KernelProfile& kernel, std::map<Place, Spot>& spots) {
+void add_stalls(const Trace& trace, const KernelProfile& kernel, Spots& spots) {
   for (const Metric& metric : kernel.metrics) {
     const std::string_view name = trace.name(metric.name);
     if (!name.starts_with(kStallPrefix) || name.ends_with("_not_issued")) continue;
-    std::map<Place, Spot> of_reason;
-    each_address(trace, kernel, &metric, of_reason, [](Spot& spot, double value) { spot.stall_samples += value; });
+    Spots of_reason;
+    for_each_place(trace, kernel, &metric,
+                   [&](const SourcePlace& place, double value) { of_reason[place].stall_samples += value; });
     for (const auto& [place, spot] : of_reason) {
       Spot& whole = spots[place];
       if (spot.stall_samples <= whole.stall_samples) continue;
@@ -67,25 +41,19 @@ void add_stalls(const Trace& trace, const KernelProfile& kernel, std::map<Place,
   }
 }
 
-std::string text_of(const Trace& trace, const KernelProfile& kernel, const Place& place) {
-  if (place.file != kNone) return fmt::format("{}:{}", trace.name(place.file), place.line);
-  if (kernel.function == kNone) return fmt::format("{:#x}", place.address);
-  const uint64_t begin = trace.device_functions[kernel.function].address;
-  return place.address >= begin ? fmt::format("+{:#x}", place.address - begin) : fmt::format("{:#x}", place.address);
-}
-
 Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
-  std::map<Place, Spot> spots;
-  each_address(trace, kernel, find_metric(trace, kernel, kSamples), spots,
-               [](Spot& spot, double value) { spot.samples += value; });
-  each_address(trace, kernel, find_metric(trace, kernel, kExecuted), spots,
-               [](Spot& spot, double value) { spot.executed = spot.executed.value_or(0) + value; });
+  Spots spots;
+  for_each_place(trace, kernel, find_metric(trace, kernel, kSamples),
+                 [&](const SourcePlace& place, double value) { spots[place].samples += value; });
+  for_each_place(trace, kernel, find_metric(trace, kernel, kExecuted), [&](const SourcePlace& place, double value) {
+    spots[place].executed = spots[place].executed.value_or(0) + value;
+  });
   add_stalls(trace, kernel, spots);
   if (spots.empty()) return fail("{} and {} (ncu --section SourceCounters)", kSamples, kExecuted);
   double samples = 0;
   for (const auto& [place, spot] : spots) samples += spot.samples;
 
-  std::vector<std::pair<Place, Spot>> order(spots.begin(), spots.end());
+  std::vector<std::pair<SourcePlace, Spot>> order(spots.begin(), spots.end());
   std::ranges::stable_sort(order, std::greater(), [&](const auto& s) {
     return std::pair(samples < kFewSamples ? 0 : s.second.samples, s.second.executed.value_or(0));
   });
@@ -97,7 +65,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
   auto& executed = table.integers("Executed by warps");
   auto& stalls = table.texts("Top stall");
   for (const auto& [place, spot] : order) {
-    places.push_back(table.keep(text_of(trace, kernel, place)));
+    places.push_back(table.keep(place_text(trace, kernel, place)));
     counts.push_back(samples > 0 ? static_cast<int64_t>(spot.samples) : kUnknown);
     shares.push_back(samples > 0 ? 100 * spot.samples / samples : kAbsent);
     executed.push_back(spot.executed ? static_cast<int64_t>(*spot.executed) : kUnknown);

@@ -17,6 +17,8 @@ constexpr double kMinExcessPercent = 10;
 constexpr double kBusyPercent = 40;
 constexpr double kStallPercent = 20;
 
+constexpr std::string_view kPassesByInstruction = "memory_l1_wavefronts_shared";
+
 struct Passes {
   double all = 0;
   double excess = 0;
@@ -24,7 +26,7 @@ struct Passes {
 
 /// By instruction where that was collected. The counter of all passes also counts those of other instructions.
 std::optional<Passes> passes_of(const MeasuredLaunch& launch) {
-  const auto counted = launch.metric("memory_l1_wavefronts_shared");
+  const auto counted = launch.metric(kPassesByInstruction);
   const auto excess = launch.quantity("excessive_shared_wavefronts");
   if (counted && excess) return Passes{*counted, *excess};
   const auto all = launch.metric("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum");
@@ -65,8 +67,9 @@ std::optional<LaunchProblem> problem_of(const MeasuredLaunch& launch, bool atomi
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const auto of = [](bool atomic) { return [atomic](const MeasuredLaunch& l) { return problem_of(l, atomic); }; };
-  add_launches(facts, {.id = "kernel_bank_conflicts", .problem = of(false)}, diagnosis);
-  add_launches(facts, {.id = "kernel_shared_atomics", .problem = of(true)}, diagnosis);
+  add_launches(facts, {.id = "kernel_bank_conflicts", .problem = of(false), .counter = kPassesByInstruction},
+               diagnosis);
+  add_launches(facts, {.id = "kernel_shared_atomics", .problem = of(true), .counter = kPassesByInstruction}, diagnosis);
 }
 
 constexpr auto kTexts = std::to_array<CatalogueText>({

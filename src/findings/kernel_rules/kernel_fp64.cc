@@ -94,7 +94,7 @@ std::vector<FindingDoc> docs() {
 extern const Rule kernel_fp64_rule;
 const Rule kernel_fp64_rule{.name = "kernel_fp64",
                             .description = "measured kernels that FP64 arithmetic limits",
-                            .fields = kKernelReportFields | Fields{Field::metric_instances},
+                            .fields = kKernelReportFields,
                             .checks = kKernelReportChecks,
                             .judge = &kernel_fp64_finding::judge,
                             .texts = kernel_fp64_finding::kTexts,

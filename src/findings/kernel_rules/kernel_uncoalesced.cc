@@ -56,7 +56,9 @@ std::optional<LaunchProblem> by_passes(const MeasuredLaunch& launch) {
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
-  add_launches(facts, {.id = "kernel_uncoalesced", .problem = by_sectors}, diagnosis);
+  add_launches(facts,
+               {.id = "kernel_uncoalesced", .problem = by_sectors, .counter = "memory_l2_theoretical_sectors_global"},
+               diagnosis);
   add_launches(facts, {.id = "kernel_l1_passes", .problem = by_passes}, diagnosis);
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analyses/measured/source_places.h"
 #include "findings/evidence/most_of.h"
 
 namespace sonde {
@@ -36,7 +37,13 @@ std::string place_of(const Facts& facts, const KernelProfile& profile) {
   return fmt::format("GPU {}", device.cuda_ordinal.value_or(device.id));
 }
 
-std::vector<Evidence> evidence_of(const Facts& facts, const std::vector<Affected>& affected) {
+/// Where the warps are sampled most, or have most of a counter.
+std::optional<HottestLine> line_of(const MeasuredLaunch& launch, std::string_view counter) {
+  auto line = hottest_line(*launch.trace, *launch.profile, counter);
+  return line ? line : hottest_line(*launch.trace, *launch.profile, "smsp__pcsamp_sample_count");
+}
+
+std::vector<Evidence> evidence_of(const Facts& facts, const std::vector<Affected>& affected, std::string_view counter) {
   std::vector<Evidence> evidence;
   for (size_t i = 0; i < std::min(affected.size(), kMaxEvidence); ++i) {
     const MeasuredLaunch& launch = *affected[i].launch;
@@ -45,6 +52,10 @@ std::vector<Evidence> evidence_of(const Facts& facts, const std::vector<Affected
                         .place = place_of(facts, *launch.profile),
                         .what = launch.name(),
                         .launch = launch.profile->id});
+    if (const auto line = line_of(launch, counter)) {
+      evidence.back().source = line->place;
+      evidence.back().source_percent = line->percent;
+    }
   }
   return evidence;
 }
@@ -77,7 +88,7 @@ void add_launches(const Facts& facts, const LaunchFinding& finding, Diagnosis& d
                                 .arguments = std::move(arguments),
                                 .ceiling_ns = saved,
                                 .reachable = finding.reachable,
-                                .evidence = evidence_of(facts, affected)});
+                                .evidence = evidence_of(facts, affected, finding.counter)});
 }
 
 std::string rounded_count(double count) {

@@ -12,7 +12,7 @@
 /// For rules on the launches of kernel reports.
 namespace sonde {
 
-inline constexpr Fields kKernelReportFields{Field::kernel_profiles};
+inline constexpr Fields kKernelReportFields{Field::kernel_profiles, Field::metric_instances, Field::source_lines};
 inline constexpr Checks kKernelReportChecks{};
 
 /// A problem of one launch: the most of its time that a fix saves, and figures for the text.
@@ -28,6 +28,7 @@ struct LaunchFinding {
   /// Absent where the launch does not have the problem.
   std::function<std::optional<LaunchProblem>(const MeasuredLaunch&)> problem;
   bool reachable = true;
+  std::string_view counter = {};  ///< by instruction: what the source lines of the problem have most of; else samples
 };
 
 /// Adds the finding where a fix saves at least 1 % of the time of all launches.

@@ -21,6 +21,7 @@ Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
                     {"what", e.what.empty() ? Json(nullptr) : Json(e.what)},
                     {"brief", e.what.empty() ? Json(nullptr) : Json(e.shown())}});
     if (e.launch) list.back()["launch"] = *e.launch;
+    if (!e.source.empty()) list.back()["source"] = {{"line", e.source}, {"percent", e.source_percent}};
   }
   return list;
 }

@@ -70,8 +70,11 @@ std::string where_text(const Facts& facts, const Finding& finding) {
   if (finding.evidence.empty()) return {};
   const Evidence& first = finding.evidence.front();
   if (first.launch) {
-    return fmt::format("longest: {}, launch {}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
-                       *first.launch, first.place.empty() ? "" : " on " + first.place);
+    const std::string source =
+        first.source.empty() ? ""
+                             : fmt::format(", most at {} ({})", first.source, percent_text(first.source_percent, 100));
+    return fmt::format("longest: {}, launch {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
+                       *first.launch, first.place.empty() ? "" : " on " + first.place, source);
   }
   return fmt::format("longest: {} at {} on {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
                      time_text(static_cast<double>(first.start_ns - facts.recorded_time(facts.run.first))), first.place,

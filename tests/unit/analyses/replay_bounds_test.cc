@@ -294,5 +294,30 @@ TEST(ReplayBounds, KernelsSideBySide) {
   EXPECT_TRUE(is_close(sums, 1.1)) << sums.bound << " against " << sums.gain;
 }
 
+/// Tables may leave the stream out: Nsight Systems writes NULL where it is the default one of a context.
+TEST(Replay, AWaitForAStreamThatNoTableNamesIsOneForSomething) {
+  TraceBuilder b;
+  const ThreadId thread = b.thread(1, 1);
+  const StreamId stream = b.stream(1);
+  b.kernel(stream, 1'000, 9'000, "long", b.call(thread, 0, 500));
+  const uint32_t wait = b.call(thread, 600, 9'500, "cudaStreamSynchronize_v3020");
+  Trace trace = b.build();
+  Syncs& syncs = trace.syncs;
+  syncs.start.push_back(700);
+  syncs.end.push_back(9'400);
+  syncs.stream.push_back(kNone);
+  syncs.correlation.push_back(wait);
+  syncs.launch.push_back(1);
+  syncs.kind.push_back(static_cast<uint8_t>(SyncKind::stream));
+  syncs.event.push_back(kNone);
+  const Gpus gpus = gpus_of(trace);
+  const Replays replays(trace, gpus, match_collectives(trace, gpus, communication_kinds(trace)), api_kinds(trace),
+                        {0, 10'000});
+  EXPECT_EQ(replays.end_ns({}), 9'500);
+  Change change;
+  change.kernels.push_back({0, 1'000});
+  EXPECT_LT(replays.end_ns(change), 9'500);
+}
+
 }  // namespace replay_bounds_test
 }  // namespace sonde
