@@ -1,6 +1,7 @@
 #include "analyses/gpus/communication_kind.h"
 
 #include <array>
+#include <cstring>
 
 #include "analyses/gpus/collective_ranges.h"
 #include "trace/columns.h"
@@ -35,6 +36,11 @@ constexpr auto kCollectives = std::to_array<CollectiveName>({
 #undef SONDE_COMMUNICATION_KERNEL
 });
 
+/// memmem is several times as fast as std::string_view::find in names of hundreds of characters.
+bool holds(std::string_view text, std::string_view part) {
+  return memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
+}
+
 }  // namespace
 
 CommunicationKind collective_kind(std::string_view name) {
@@ -52,7 +58,7 @@ std::string_view name_of(CommunicationKind kind) {
 
 CommunicationKind communication_kind(std::string_view kernel_name) {
   for (const KernelName& known : kKernels) {
-    if (kernel_name.contains(known.first) && kernel_name.contains(known.second)) return known.kind;
+    if (holds(kernel_name, known.first) && holds(kernel_name, known.second)) return known.kind;
   }
   return CommunicationKind::none;
 }

@@ -1,6 +1,7 @@
 #include "analyses/replay/without_recorder.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <span>
 
@@ -92,13 +93,13 @@ class HostTimes {
   uint32_t any_ = kNone;
 };
 
-/// Moves the rows of every table that is not a GPU's.
+/// Moves the rows of a table that is not a GPU's.
 class HostMover {
  public:
-  HostMover(Trace& trace, HostTimes& times) : trace_(trace), times_(times) {}
+  HostMover(const Trace& trace, const HostTimes& times) : trace_(trace), times_(times) {}
 
   template <typename Table>
-  void operator()(Table& table, std::string_view) {
+  void move(Table& table) {
     constexpr bool kGpu = std::is_base_of_v<GpuOps, Table> && !std::is_same_v<Table, Syncs>;
     if constexpr (!kGpu) {
       for (size_t row = 0; row < row_count(table); ++row) {
@@ -123,11 +124,11 @@ class HostMover {
     return times_.of_process(kNone, time);
   }
 
-  Trace& trace_;
-  HostTimes& times_;
+  const Trace& trace_;
+  HostTimes times_;
 };
 
-void move_gpu_work(Trace& trace, const ReplayedRun& run, HostTimes& times) {
+void move_gpu_work(Trace& trace, const ReplayedRun& run, HostTimes times) {
   std::vector<GpuOps*> tables;
   for_each_gpu_table(trace, [&](GpuOps& ops) {
     tables.push_back(&ops);
@@ -336,9 +337,12 @@ std::optional<WithoutRecorder> take_out_recorder(Trace& trace, std::optional<int
   const auto found = run_without_recorder(trace, true_step_ns);
   if (!found) return std::nullopt;
   const std::vector<int64_t> recorded = times_of_events(trace);
-  HostTimes times(trace, found->run);
-  move_gpu_work(trace, found->run, times);
-  for_each_table(trace, HostMover(trace, times));
+  const HostTimes times(trace, found->run);
+  std::vector<std::function<void()>> moves = {[&] { move_gpu_work(trace, found->run, times); }};
+  for_each_table(trace, [&](auto& table, std::string_view) {
+    moves.emplace_back([&trace, &times, &table] { HostMover(trace, times).move(table); });
+  });
+  run_together(moves);
   const std::vector<int64_t> now = times_of_events(trace);
   std::vector<RecordedTimes::Pair> pairs(now.size());
   for (size_t i = 0; i < now.size(); ++i) pairs[i] = {now[i], recorded[i]};
