@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "analyses/calls/api_kind.h"
 #include "analyses/gpus/busy_time.h"
@@ -96,7 +97,7 @@ class HostTimes {
 /// Moves the rows of a table that is not a GPU's.
 class HostMover {
  public:
-  HostMover(const Trace& trace, const HostTimes& times) : trace_(trace), times_(times) {}
+  HostMover(const Trace& trace, HostTimes times) : trace_(trace), times_(std::move(times)) {}
 
   template <typename Table>
   void move(Table& table) {
