@@ -24,9 +24,8 @@ void plant_pointwise_chain(Program& program) {
   Replacements chains;
   const auto kernels = static_cast<uint32_t>(program.kernels.size());
   for (uint32_t k = 0; k < kernels; ++k) {
-    if (program.kernels[k].elementwise && program.kernels[k].name.contains("gelu_functor")) {
-      chains[k] = chain_of(program, program.kernels[k]);
-    }
+    const Kernel kernel = program.kernels[k];  // the list grows
+    if (kernel.elementwise && kernel.name.contains("gelu_functor")) chains[k] = chain_of(program, kernel);
   }
   replace_launches(program, chains);
 }
