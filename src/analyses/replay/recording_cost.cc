@@ -5,6 +5,7 @@
 #include <span>
 
 #include "analyses/ranges/range_label.h"
+#include "base/system/lower_bound_near.h"
 #include "base/system/sort_runs.h"
 #include "trace/columns.h"
 
@@ -124,14 +125,7 @@ class ThreadCosts {
  private:
   /// The stretch before the first call that starts at `time` or later, quickly where that is shortly behind `near`.
   [[nodiscard]] size_t stretch_of(int64_t time, size_t near) const {
-    const std::vector<int64_t>& starts = calls_.starts;
-    size_t end = near;
-    for (size_t step = 1; end < starts.size() && starts[end] < time; step *= 2) {
-      near = end + 1;
-      end += step;
-    }
-    const std::span among = std::span(starts).subspan(near, std::min(end, starts.size()) - near);
-    return near + static_cast<size_t>(std::ranges::lower_bound(among, time) - among.begin());
+    return lower_bound_near(std::span<const int64_t>(calls_.starts), time, near);
   }
   void add(int64_t time, size_t stretch, double cost_ns) {
     if (stretch == cost_ns_.size() || time < calls_.free_from[stretch]) return;

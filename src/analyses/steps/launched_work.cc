@@ -5,6 +5,7 @@
 #include <span>
 
 #include "analyses/gpus/operation_names.h"
+#include "base/system/lower_bound_near.h"
 #include "trace/columns.h"
 #include "trace/kernel_name.h"
 
@@ -82,14 +83,7 @@ std::vector<LaunchList> lists_by_thread(const Trace& trace) {
 }  // namespace
 
 size_t LaunchList::from(int64_t time_ns, size_t near) const {
-  size_t end = near;
-  for (size_t step = 1; end < work.size() && work[end].start_ns < time_ns; step *= 2) {
-    near = end + 1;
-    end += step;
-  }
-  const std::span among = std::span(work).subspan(near, std::min(end, work.size()) - near);
-  const auto found = std::ranges::lower_bound(among, time_ns, {}, &LaunchedCall::start_ns) - among.begin();
-  return near + static_cast<size_t>(found);
+  return lower_bound_near(std::span<const LaunchedCall>(work), time_ns, near, &LaunchedCall::start_ns);
 }
 
 int64_t LaunchList::gpu_ns(size_t index, size_t end) const {
