@@ -82,9 +82,9 @@ class Room {
 };
 
 /// Puts operations in the order of their starts into groups of those that could run side by side.
-class Grouping {
+class KernelGrouping {
  public:
-  explicit Grouping(const Facts& facts) : facts_(facts), room_(facts) {}
+  explicit KernelGrouping(const Facts& facts) : facts_(facts), room_(facts) {}
 
   [[nodiscard]] const Op* last() const { return last_ ? &*last_ : nullptr; }
   [[nodiscard]] bool has(StreamId stream) const { return group_.waves.contains(stream); }
@@ -163,7 +163,7 @@ std::map<StreamId, std::vector<StreamId>> blocking_streams(const Trace& trace, c
 /// Groups the operations of one context.
 class DefaultStreamOrder {
  public:
-  DefaultStreamOrder(const Facts& facts, const EventWaits& waits, Grouping& grouping)
+  DefaultStreamOrder(const Facts& facts, const EventWaits& waits, KernelGrouping& grouping)
       : facts_(facts), waits_(waits), grouping_(grouping) {}
 
   void visit(const Op& op) {
@@ -208,7 +208,7 @@ class DefaultStreamOrder {
 
   const Facts& facts_;
   const EventWaits& waits_;
-  Grouping& grouping_;
+  KernelGrouping& grouping_;
   Ops between_;  ///< on the default stream since the last operation on another
 };
 
@@ -236,7 +236,8 @@ std::vector<StreamPair> waiting_pairs(const Facts& facts, const EventWaits& wait
   return pairs;
 }
 
-bool held_apart_by_events(const Op& op, const EventWaits& waits, const Grouping& grouping, const StreamPair& pair) {
+bool held_apart_by_events(const Op& op, const EventWaits& waits, const KernelGrouping& grouping,
+                          const StreamPair& pair) {
   const Op* last = grouping.last();
   if (last == nullptr || op.launch == kNone) return false;
   const StreamId other = op.stream == pair.first ? pair.second : pair.first;
@@ -253,7 +254,7 @@ std::vector<SerializedKernels> serialized_by_default_stream(const Facts& facts) 
     return {};
   const OpsByStream by_stream = ops_by_stream(facts.trace);
   const EventWaits waits(facts.trace);
-  Grouping grouping(facts);
+  KernelGrouping grouping(facts);
   for (const auto& [null_stream, others] : blocking_streams(facts.trace, by_stream)) {
     if (others.size() < 2) continue;
     std::vector<StreamId> streams = others;
@@ -271,7 +272,7 @@ std::vector<SerializedKernels> serialized_by_events(const Facts& facts) {
   const EventWaits waits(facts.trace);
   if (waits.by_stream().empty()) return {};
   const OpsByStream by_stream = ops_by_stream(facts.trace);
-  Grouping grouping(facts);
+  KernelGrouping grouping(facts);
   for (const StreamPair& pair : waiting_pairs(facts, waits, by_stream)) {
     for (const Op& op : merged(by_stream, {pair.first, pair.second})) {
       if (!facts.judged(op.start)) continue;
