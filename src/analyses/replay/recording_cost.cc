@@ -243,7 +243,11 @@ std::vector<Cut> RecorderCuts::times(double factor) const {
   std::vector<Cut> cuts;
   for (const Stretch& stretch : stretches_) {
     const auto length = static_cast<int64_t>(std::min(factor * stretch.cost_ns, stretch.most_ns));
-    if (length > 0) cuts.push_back({stretch.thread, stretch.end_ns - length, stretch.end_ns});
+    if (length <= 0) continue;
+    cuts.push_back({.thread = stretch.thread,
+                    .start_ns = stretch.end_ns - length,
+                    .end_ns = stretch.end_ns,
+                    .between_calls = true});
   }
   return cuts;
 }

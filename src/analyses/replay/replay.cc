@@ -112,12 +112,13 @@ class ChangedOperations {
 class ChangedCalls {
  public:
   ChangedCalls(const RecordedExtent& recorded, const std::vector<Cut>& cuts) : cuts_(cuts) {
-    if (cuts.empty()) return;
+    if (std::ranges::all_of(cuts, &Cut::between_calls)) return;
     const Calls& api = recorded.trace.api;
     cut_of_.assign(row_count(api), kNone);
     no_wait_.assign(row_count(api), false);
     std::vector<Ids> of_thread(recorded.trace.threads.size());
     for (uint32_t i = 0; i < cuts.size(); ++i) {
+      if (cuts[i].between_calls) continue;
       if (cuts[i].thread >= of_thread.size()) of_thread.resize(cuts[i].thread + size_t{1});
       of_thread[cuts[i].thread].push_back(i);
     }
@@ -234,7 +235,8 @@ class Replay {
     return events;
   }
 
-  /// In the order of the recorded timeline; at one time operations start before calls return and cuts end.
+  /// In the order of the recorded timeline; at one time operations start before calls return and cuts end. A cut
+  /// between calls ends before the next one, which may have no length.
   void replay_events() {
     constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
     const std::vector<CutEvent> cuts = cut_events();
@@ -248,7 +250,7 @@ class Replay {
       const int64_t cut_time = cut < cuts.size() ? cuts[cut].time : kEnd;
       if (op_time <= call_time && op_time <= cut_time) {
         replay_operation(static_cast<uint32_t>(op++));
-      } else if (call_time <= cut_time) {
+      } else if (call_time < cut_time || (call_time == cut_time && !ends_between_calls(cuts, cut))) {
         replay_call(calls[call++]);
       } else if (cuts[cut].graph) {
         graph_shift_[cuts[cut].cut] = shift_of(change_.cuts[cuts[cut].cut].thread);
@@ -257,6 +259,10 @@ class Replay {
         replay_cut(change_.cuts[cuts[cut++].cut]);
       }
     }
+  }
+
+  [[nodiscard]] bool ends_between_calls(const std::vector<CutEvent>& cuts, size_t cut) const {
+    return cut < cuts.size() && change_.cuts[cuts[cut].cut].between_calls;
   }
 
   void replay_cut(const Cut& cut) {

@@ -27,6 +27,8 @@ struct Cut {
   /// What the calls in it launched runs all the same, launched at the cut's start: each behind the one before it on
   /// its stream, at once.
   bool as_graph = false;
+  /// It lies between calls: those without a length at its ends are made.
+  bool between_calls = false;
 };
 
 /// Operations that run one after the other as recorded and side by side in the changed program. The first starts as

@@ -170,6 +170,29 @@ TEST(WithoutRecorder, MovesEverythingAndKnowsWhereItWas) {
   }
 }
 
+/// Times in whole microseconds give calls without a length. One at the end of time that is taken out is still made.
+TEST(WithoutRecorder, CallsWithoutALengthAreMade) {
+  TraceBuilder b;
+  const ThreadId thread = b.thread(1, 1);
+  const StreamId stream = b.stream(1);
+  const DomainId ops = b.domain("torch.operator", DomainKind::op);
+  constexpr int64_t kOperators = 200;
+  for (int64_t i = 0; i < kOperators; ++i) {
+    const int64_t start = 1'000'000 + 20'000 * i;
+    const uint32_t call = b.call(thread, start + 9'000, start + 9'000);
+    b.push_pop(thread, start, start + 19'000, "aten::mul", ops);
+    b.kernel(stream, start + 14'000, start + 18'000, "mul_kernel", call);
+  }
+  Trace trace = b.build();
+  trace.ranks.resize(1);
+  trace.ranks.front().product = "PyTorch profiler (Kineto)";
+  ASSERT_TRUE(take_out_recorder(trace));
+  EXPECT_GE(trace.kernels.start.front(), 0);
+  for (Row row = 0; row < kOperators; ++row) {
+    EXPECT_GE(trace.kernels.start[row], trace.api.end[trace.kernels.launch[row]]) << row;
+  }
+}
+
 TEST(WithoutRecorder, AGivenStepIsMet) {
   Trace trace = recorded({.gap_ns = 1'500});
   constexpr int64_t kStep = 700'000;
