@@ -34,6 +34,8 @@ class Collector {
       summary.place = gpu.place;
       summary.name = gpu.name;
     }
+    const std::vector<size_t> counts = operation_count_by_gpu(trace, gpus_);
+    for (size_t gpu = 0; gpu < counts.size(); ++gpu) reserve_column(collected_[gpu].kernels, counts[gpu]);
   }
 
   template <typename Ops, typename Add>
@@ -115,6 +117,8 @@ void summarize_kernels(const Trace& trace, RunSummary& summary) {
   Groups<NameId> groups;
   std::vector<int64_t> durations;
   std::vector<int64_t> latencies;
+  reserve_column(durations, row_count(k));
+  reserve_column(latencies, row_count(k));
   for (Row row = 0; row < row_count(k); ++row) {
     durations.push_back(k.end[row] - k.start[row]);
     groups.add(k.name[row], durations.back());

@@ -57,6 +57,11 @@ std::vector<LaunchList> lists_by_thread(const Trace& trace) {
   for_each_launch(trace, [&](Row call, uint32_t, int64_t, int64_t) {
     if (call < slot.size()) slot[call] = 0;
   });
+  std::vector<size_t> counts(lists.size(), 0);
+  for (Row call = 0; call < slot.size(); ++call) {
+    if (slot[call] != kNone && thread[call] < lists.size()) ++counts[thread[call]];
+  }
+  for (size_t i = 0; i < lists.size(); ++i) reserve_column(lists[i].work, counts[i]);
   for (Row call = 0; call < slot.size(); ++call) {
     if (slot[call] == kNone || thread[call] >= lists.size()) {
       slot[call] = kNone;

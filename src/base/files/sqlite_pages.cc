@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 namespace sonde {
@@ -43,21 +44,22 @@ uint64_t size_of(uint64_t type) {
   return type < 12 ? kSizes[type] : (type - 12) / 2;
 }
 
-/// A fraction as SQLite makes an integer of it: cut off, and at the ends of the range beyond them.
-int64_t saturated(double value) {
-  constexpr double kLimit = 9223372036854775808.0;  // 2^63
-  if (value >= kLimit) return std::numeric_limits<int64_t>::max();
-  return value > -kLimit ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
-}
-
-int64_t signed_integer(const unsigned char* bytes, size_t count) {
-  const size_t unused = 64 - 8 * count;
-  return static_cast<int64_t>(big_endian(bytes, count) << unused) >> unused;
+size_t hash_of(std::span<const unsigned char> bytes) {
+  constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio
+  uint64_t hash = bytes.size();
+  for (size_t i = 0; i < bytes.size(); i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + i, std::min(sizeof(word), bytes.size() - i));
+    hash = (hash ^ word) * kFactor;
+    hash ^= hash >> 32;
+  }
+  return hash;
 }
 
 }  // namespace
 
-SqliteRow::SqliteRow(std::span<const uint32_t> columns, std::optional<uint32_t> rowid_column) : cells_(columns.size()) {
+SqliteRow::SqliteRow(std::span<const uint32_t> columns, std::optional<uint32_t> rowid_column)
+    : wanted_(columns.size()), layouts_(kLayouts), cells_(kLayouts * columns.size()) {
   uint32_t last = 0;
   for (const uint32_t column : columns) last = std::max(last, column);
   position_of_column_.assign(columns.empty() ? 0 : last + 1, -1);
@@ -68,52 +70,63 @@ SqliteRow::SqliteRow(std::span<const uint32_t> columns, std::optional<uint32_t> 
 }
 
 bool SqliteRow::decode(int64_t rowid, std::span<const unsigned char> record) {
-  rowid_ = rowid;
   const unsigned char* at = record.data();
-  const unsigned char* const end = record.data() + record.size();
   uint64_t header = 0;
-  if (!take_varint(at, end, header) || header > record.size()) return false;
-  const unsigned char* const header_end = record.data() + header;
-  const unsigned char* body = header_end;
-  for (const int position : position_of_column_) {
-    uint64_t type = 0;
-    // A row that is older than its last columns does not have them: they are null.
-    if (at < header_end && !take_varint(at, header_end, type)) return false;
-    const uint64_t size = size_of(type);
-    if (size > static_cast<uint64_t>(end - body)) return false;
-    if (position >= 0) cells_[static_cast<size_t>(position)] = {type, body};
-    body += size;
-  }
-  if (rowid_position_) cells_[static_cast<size_t>(*rowid_position_)].type = kRowid;
+  if (!take_varint(at, record.data() + record.size(), header) || header > record.size()) return false;
+  const auto before = std::min<size_t>(header, static_cast<size_t>(at - record.data()));
+  const auto types = record.subspan(before, header - before);
+  const size_t body_bytes = record.size() - header;
+  const size_t number = hash_of(types) % kLayouts;
+  const Layout& layout = layouts_[number];
+  const bool known = layout.known && std::ranges::equal(layout.types, types);
+  if (!known && !learn(number, types, body_bytes)) return false;
+  if (layout.body_bytes > body_bytes) return false;
+  first_cell_ = number * wanted_;
+  body_ = record.data() + header;
+  rowid_ = rowid;
   return true;
 }
 
-int64_t SqliteRow::integer(int position) const {
-  const Cell& cell = cells_[static_cast<size_t>(position)];
-  switch (cell.type) {
-    case 1: return static_cast<signed char>(cell.data[0]);
-    case 2: return signed_integer(cell.data, 2);
-    case 3: return signed_integer(cell.data, 3);
-    case 4: return signed_integer(cell.data, 4);
-    case 5: return signed_integer(cell.data, 6);
-    case 6: return signed_integer(cell.data, 8);
-    case 7: return saturated(real(position));
-    case 9: return 1;
-    case kRowid: return rowid_;
-    default: return 0;
+/// False when such a header has no room in a body of this length.
+bool SqliteRow::learn(size_t layout, std::span<const unsigned char> types, uint64_t body_bytes) {
+  Layout& learnt = layouts_[layout];
+  learnt.known = false;
+  const unsigned char* at = types.data();
+  const unsigned char* const end = at + types.size();
+  uint64_t offset = 0;
+  for (const int position : position_of_column_) {
+    uint64_t type = 0;
+    // A row that is older than its last columns does not have them: they are null.
+    if (at < end && !take_varint(at, end, type)) return false;
+    const uint64_t size = size_of(type);
+    if (size > body_bytes - offset) return false;
+    if (position >= 0) cells_[layout * wanted_ + static_cast<size_t>(position)] = {type, offset};
+    offset += size;
   }
+  if (rowid_position_) cells_[layout * wanted_ + static_cast<size_t>(*rowid_position_)].type = kRowid;
+  learnt.types.assign(types.begin(), types.end());
+  learnt.body_bytes = offset;
+  learnt.known = true;
+  return true;
+}
+
+/// As SQLite makes an integer of it: at the ends of the range beyond them.
+int64_t SqliteRow::cut_off(double value) {
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+  return value > -kLimit ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
 }
 
 double SqliteRow::real(int position) const {
-  const Cell& cell = cells_[static_cast<size_t>(position)];
-  if (cell.type == 7) return std::bit_cast<double>(big_endian(cell.data, 8));
+  const Cell& at = cell(position);
+  if (at.type == 7) return std::bit_cast<double>(loaded<uint64_t>(body_ + at.offset));
   return static_cast<double>(integer(position));
 }
 
 std::string_view SqliteRow::text(int position) const {
-  const Cell& cell = cells_[static_cast<size_t>(position)];
-  if (cell.type < kFirstBlob || cell.type == kRowid) return {};
-  return {reinterpret_cast<const char*>(cell.data), size_of(cell.type)};
+  const Cell& at = cell(position);
+  if (at.type < kFirstBlob || at.type == kRowid) return {};
+  return {reinterpret_cast<const char*>(body_ + at.offset), size_of(at.type)};
 }
 
 std::optional<SqlitePages> SqlitePages::open(std::string_view file) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,13 +25,31 @@ class SqliteRow {
   /// False when the record is malformed.
   [[nodiscard]] bool decode(int64_t rowid, std::span<const unsigned char> record);
 
-  [[nodiscard]] bool is_null(int position) const { return cells_[static_cast<size_t>(position)].type == kNull; }
+  [[nodiscard]] bool is_null(int position) const { return cell(position).type == kNull; }
   [[nodiscard]] bool is_text(int position) const {
-    const uint64_t type = cells_[static_cast<size_t>(position)].type;
+    const uint64_t type = cell(position).type;
     return type >= kFirstBlob && type % 2 == 1 && type != kRowid;
   }
   /// 0 for what is not a number; a fraction is cut off.
-  [[nodiscard]] int64_t integer(int position) const;
+  [[nodiscard]] int64_t integer(int position) const {
+    const Cell& at = cell(position);
+    const unsigned char* const data = body_ + at.offset;
+    switch (at.type) {
+      case kNull:
+      case 8: return 0;
+      case 9: return 1;
+      case 1: return static_cast<int8_t>(data[0]);
+      case 2: return static_cast<int16_t>(loaded<uint16_t>(data));
+      case 3: return int64_t{static_cast<int16_t>(loaded<uint16_t>(data))} * 256 + data[2];
+      case 4: return static_cast<int32_t>(loaded<uint32_t>(data));
+      case 5:
+        return int64_t{static_cast<int16_t>(loaded<uint16_t>(data))} * (int64_t{1} << 32) + loaded<uint32_t>(data + 2);
+      case 6: return static_cast<int64_t>(loaded<uint64_t>(data));
+      case 7: return cut_off(std::bit_cast<double>(loaded<uint64_t>(data)));
+      case kRowid: return rowid_;
+      default: return 0;
+    }
+  }
   [[nodiscard]] double real(int position) const;
   [[nodiscard]] std::string_view text(int position) const;
 
@@ -39,12 +59,35 @@ class SqliteRow {
   static constexpr uint64_t kFirstBlob = 12;
   struct Cell {
     uint64_t type = kNull;  ///< SQLite's serial type; kRowid for the rowid
-    const unsigned char* data = nullptr;
+    uint64_t offset = 0;    ///< in the record's body
   };
+  /// A record's header, and what follows from it. Most rows of a table have one of a few headers.
+  struct Layout {
+    std::vector<unsigned char> types;  ///< as varints
+    uint64_t body_bytes = 0;           ///< up to the last wanted column
+    bool known = false;
+  };
+  static constexpr size_t kLayouts = 128;  ///< the last one of each hash is kept
+
+  template <typename T>
+  [[nodiscard]] static T loaded(const unsigned char* big_endian) {
+    T value;
+    std::memcpy(&value, big_endian, sizeof(T));
+    return std::byteswap(value);
+  }
+  [[nodiscard]] static int64_t cut_off(double value);
+  [[nodiscard]] const Cell& cell(int position) const { return cells_[first_cell_ + static_cast<size_t>(position)]; }
+  [[nodiscard]] bool learn(size_t layout, std::span<const unsigned char> types, uint64_t body_bytes);
+
   std::vector<int> position_of_column_;  ///< -1: not wanted
   std::optional<int> rowid_position_;
+  size_t wanted_;
+  std::vector<Layout> layouts_;
+  std::vector<Cell> cells_;  ///< of each layout
+  /// The row: its layout's first cell, and the record's body.
+  size_t first_cell_ = 0;
+  const unsigned char* body_ = nullptr;
   int64_t rowid_ = 0;
-  std::vector<Cell> cells_;
 };
 
 class SqlitePages {

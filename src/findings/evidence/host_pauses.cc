@@ -108,28 +108,31 @@ std::vector<std::vector<Busy>> stretches_by_group(const Facts& facts, const std:
   return groups;
 }
 
-/// Shorter idle time of a GPU hides no pause that a finding is about.
+/// A pause of a millisecond or more that is worth a finding leaves the GPU idle for about as long.
 constexpr int64_t kLongIdleNs = 500'000;
 
-/// Whether the GPUs are idle for long often enough.
-bool gpus_are_idle(const Facts& facts) {
+/// Whether the GPUs are idle for long so many times, and for enough time.
+bool gpus_are_idle(const Facts& facts, size_t times) {
   int64_t idle_ns = 0;
+  size_t found = 0;
   for (const GpuActivity& gpu : facts.activity) {
     std::vector<Span> busy(gpu.compute);
     busy.insert(busy.end(), gpu.communication.begin(), gpu.communication.end());
     busy.insert(busy.end(), gpu.copies.begin(), gpu.copies.end());
     merge_spans(busy);
     for (const Span& idle : uncovered_parts(facts.extent, busy)) {
-      if (idle.second - idle.first >= kLongIdleNs) idle_ns += idle.second - idle.first;
+      if (idle.second - idle.first < kLongIdleNs) continue;
+      idle_ns += idle.second - idle.first;
+      ++found;
     }
   }
-  return facts.percent_of_wall(facts.per_gpu(idle_ns)) >= kWorthPercent;
+  return found >= times && facts.percent_of_wall(facts.per_gpu(idle_ns)) >= kWorthPercent;
 }
 
 }  // namespace
 
-std::vector<HostPause> host_pauses(const Facts& facts) {
-  if (!gpus_are_idle(facts)) return {};
+std::vector<HostPause> host_pauses(const Facts& facts, size_t least) {
+  if (!gpus_are_idle(facts, least)) return {};
   std::vector<HostPause> pauses;
   for (const auto& group : stretches_by_group(facts, groups_of_threads(facts.trace, facts.gpus))) {
     const Busy* last = nullptr;  // of those that have begun, the one that ends last

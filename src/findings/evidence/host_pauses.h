@@ -22,8 +22,9 @@ struct HostPause {
   [[nodiscard]] int64_t length_ns() const { return end_ns - start_ns; }
 };
 
-/// Those of the judged time, by start. Empty where the GPUs are hardly idle. O(n) of ranges and calls.
-[[nodiscard]] std::vector<HostPause> host_pauses(const Facts& facts);
+/// Those of the judged time, by start. Empty where the GPUs are too seldom idle for `least` pauses of a millisecond or
+/// more. O(n) of ranges and calls.
+[[nodiscard]] std::vector<HostPause> host_pauses(const Facts& facts, size_t least);
 
 /// The time of pauses that a finding is about, by place: "aten::linear and aten::relu 40 %".
 [[nodiscard]] std::string places_of(const Facts& facts, const std::vector<HostPause>& pauses);

@@ -44,7 +44,7 @@ bool is_python(const Trace& trace) {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (!is_python(facts.trace)) return;
-  std::vector<HostPause> waits = host_pauses(facts);
+  std::vector<HostPause> waits = host_pauses(facts, kMinWaits);
   std::erase_if(waits, [](const HostPause& pause) { return pause.length_ns() < kShortestNs; });
   size_t like_waits = 0;
   size_t fitting = 0;

@@ -56,7 +56,7 @@ class NamedTime {
 /// A place may be passed more than once in a step: the usual pause is the longest one that comes in half of the steps.
 RarePauses find_rare(const Facts& facts, size_t half_of_steps) {
   std::map<std::pair<NameId, NameId>, std::vector<HostPause>> places;
-  for (const HostPause& pause : host_pauses(facts)) places[{pause.before, pause.after}].push_back(pause);
+  for (const HostPause& pause : host_pauses(facts, 1)) places[{pause.before, pause.after}].push_back(pause);
   std::optional<NamedTime> named;  // made for the first long pause
   RarePauses rare;
   for (auto& [place, pauses] : places) {

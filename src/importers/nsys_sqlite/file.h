@@ -102,8 +102,9 @@ std::vector<PartT> NsysFile::scan(const TableQuery& query, Row&& row) {
     const auto read = [&](auto& reader) { row(reader, parts[i]); };
     const SqliteRow source(query.selected(), place->rowid_column);
     ends[i] = scan_leaves(*pages_, mine.first(std::min<size_t>(1, mine.size())), source, progress(), read);
-    // One leaf tells how long the columns will be: growing them step by step would copy them as often.
-    reserve_rows(parts[i].rows, row_count(parts[i].rows) * mine.size());
+    // One leaf tells how long the columns will be: growing them step by step would copy them as often. The first part
+    // takes the others in.
+    reserve_rows(parts[i].rows, row_count(parts[i].rows) * (i == 0 ? leaves.size() : mine.size()));
     ends[i] += scan_leaves(*pages_, mine.subspan(std::min<size_t>(1, mine.size())), source, progress(), read);
   });
   for (const ScanEnd& end : ends) note(query, end);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -115,6 +116,58 @@ TEST_F(SqlitePagesTest, NamesThePageThatIsCutOff) {
 TEST(SqlitePages, RefusesWhatIsNoDatabase) {
   EXPECT_FALSE(SqlitePages::open(""));
   EXPECT_FALSE(SqlitePages::open(std::string(200, 'x')));
+}
+
+/// A record: the header's length and types, then the body. A row is read while its record lives.
+std::vector<unsigned char> record(std::initializer_list<unsigned char> types,
+                                  std::initializer_list<unsigned char> body) {
+  std::vector<unsigned char> bytes{static_cast<unsigned char>(types.size() + 1)};
+  bytes.insert(bytes.end(), types);
+  bytes.insert(bytes.end(), body);
+  return bytes;
+}
+
+TEST(SqliteRow, AKnownHeaderIsStillCheckedAgainstEachBody) {
+  const std::array<uint32_t, 2> columns{0, 1};
+  SqliteRow row(columns, std::nullopt);
+  const auto first = record({1, 2}, {0xFF, 0x01, 0x02});
+  ASSERT_TRUE(row.decode(1, first));
+  EXPECT_EQ(row.integer(0), -1);
+  EXPECT_EQ(row.integer(1), 0x0102);
+  const auto cut = record({1, 2}, {0xFF, 0x01});
+  EXPECT_FALSE(row.decode(2, cut));
+  const auto last = record({1, 2}, {0x05, 0x80, 0x00});
+  ASSERT_TRUE(row.decode(3, last));
+  EXPECT_EQ(row.integer(0), 5);
+  EXPECT_EQ(row.integer(1), -32768);
+}
+
+TEST(SqliteRow, AHeaderThatHasNoRoomIsNotKept) {
+  const std::array<uint32_t, 2> columns{0, 1};
+  SqliteRow row(columns, std::nullopt);
+  const auto first = record({6, 6}, {1, 2, 3});
+  EXPECT_FALSE(row.decode(1, first));
+  const auto again = record({6, 6}, {1, 2, 3});
+  EXPECT_FALSE(row.decode(2, again));
+  const auto shorter = record({6}, {0, 0, 0, 0, 0, 0, 1, 0});
+  ASSERT_TRUE(row.decode(3, shorter));
+  EXPECT_EQ(row.integer(0), 256);
+  EXPECT_TRUE(row.is_null(1));
+}
+
+TEST(SqliteRow, IntegersOfAllLengths) {
+  const std::array<uint32_t, 6> columns{0, 1, 2, 3, 4, 5};
+  SqliteRow row(columns, std::nullopt);
+  const auto bytes =
+      record({3, 4, 5, 8, 9, 7}, {0x80, 0x00, 0x01, 0x80, 0, 0, 2, 0x80, 0, 0, 0, 0, 3, 0xC0, 0x04, 0, 0, 0, 0, 0, 0});
+  ASSERT_TRUE(row.decode(1, bytes));
+  EXPECT_EQ(row.integer(0), -8388607);
+  EXPECT_EQ(row.integer(1), -2147483646);
+  EXPECT_EQ(row.integer(2), -140737488355325);
+  EXPECT_EQ(row.integer(3), 0);
+  EXPECT_EQ(row.integer(4), 1);
+  EXPECT_EQ(row.integer(5), -2);
+  EXPECT_EQ(row.real(5), -2.5);
 }
 
 }  // namespace sqlite_pages_test
