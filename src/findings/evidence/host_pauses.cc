@@ -162,7 +162,7 @@ std::vector<Evidence> evidence_of(const Facts& facts, std::vector<HostPause> pau
   std::vector<Evidence> evidence;
   for (const HostPause& pause : pauses) {
     evidence.push_back({pause.start_ns, pause.end_ns, fmt::format("thread {}", facts.trace.threads[pause.thread].tid),
-                        fmt::format("before {}", api_label(facts.trace.name(pause.after)))});
+                        fmt::format("the pause before {}", api_label(facts.trace.name(pause.after)))});
   }
   return evidence;
 }
