@@ -21,13 +21,8 @@ std::vector<uint32_t> chain_of(Program& program, const Kernel& fused) {
 }
 
 void plant_pointwise_chain(Program& program) {
-  Replacements chains;
-  const auto kernels = static_cast<uint32_t>(program.kernels.size());
-  for (uint32_t k = 0; k < kernels; ++k) {
-    const Kernel kernel = program.kernels[k];  // the list grows
-    if (kernel.elementwise && kernel.name.contains("gelu_functor")) chains[k] = chain_of(program, kernel);
-  }
-  replace_launches(program, chains);
+  const auto is_gelu = [](const Kernel& k) { return k.elementwise && k.name.contains("gelu_functor"); };
+  replace_kernels(program, is_gelu, &chain_of);
 }
 
 }  // namespace

@@ -28,15 +28,7 @@ std::vector<uint32_t> add_parts(Program& program, const Kernel& norm) {
   return parts;
 }
 
-void plant_repeated_sequence(Program& program) {
-  Replacements parts;
-  const auto kernels = static_cast<uint32_t>(program.kernels.size());
-  for (uint32_t k = 0; k < kernels; ++k) {
-    const Kernel norm = program.kernels[k];
-    if (is_norm(norm)) parts[k] = add_parts(program, norm);
-  }
-  replace_launches(program, parts);
-}
+void plant_repeated_sequence(Program& program) { replace_kernels(program, &is_norm, &add_parts); }
 
 }  // namespace
 }  // namespace repeated_sequence

@@ -62,4 +62,15 @@ void replace_launches(Program& program, const Replacements& replacements) {
   }
 }
 
+void replace_kernels(Program& program, const std::function<bool(const Kernel&)>& is_replaced,
+                     const std::function<std::vector<uint32_t>(Program&, const Kernel&)>& add_parts) {
+  Replacements parts;
+  const auto kernels = static_cast<uint32_t>(program.kernels.size());
+  for (uint32_t k = 0; k < kernels; ++k) {
+    const Kernel kernel = program.kernels[k];  // the list grows
+    if (is_replaced(kernel)) parts[k] = add_parts(program, kernel);
+  }
+  replace_launches(program, parts);
+}
+
 }  // namespace sonde::synth

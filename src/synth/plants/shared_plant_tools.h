@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -25,5 +26,9 @@ namespace sonde::synth {
 /// Several kernels instead of one, each with its launch and an operator's host work, by the kernel's number.
 using Replacements = std::map<uint32_t, std::vector<uint32_t>>;
 void replace_launches(Program& program, const Replacements& replacements);
+
+/// The same for each kernel that `is_replaced`, by those that `add_parts` adds to the program.
+void replace_kernels(Program& program, const std::function<bool(const Kernel&)>& is_replaced,
+                     const std::function<std::vector<uint32_t>(Program&, const Kernel&)>& add_parts);
 
 }  // namespace sonde::synth

@@ -42,12 +42,8 @@ std::vector<uint32_t> parts_of(Program& program) {
 
 /// Forward attention as products, scaling, mask and softmax, each through memory.
 void plant_unfused_attention(Program& program) {
-  Replacements parts;
-  const auto kernels = static_cast<uint32_t>(program.kernels.size());
-  for (uint32_t k = 0; k < kernels; ++k) {
-    if (program.kernels[k].name.contains("flash_fwd")) parts[k] = parts_of(program);
-  }
-  replace_launches(program, parts);
+  const auto is_forward = [](const Kernel& k) { return k.name.contains("flash_fwd"); };
+  replace_kernels(program, is_forward, [](Program& of, const Kernel&) { return parts_of(of); });
 }
 
 }  // namespace
