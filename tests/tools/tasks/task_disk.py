@@ -107,6 +107,7 @@ class Marked:
         for number, name in zip(numbers, names, strict=True):
             self.service.until_state(number, "running")
             until(lambda name=name: self.lines(name) == ["begun"], "the task's line")
+            until(lambda number=number: self.service.output(number) == "begun\n", "its output, kept before any trouble")
         return numbers
 
     def go(self, *names):
