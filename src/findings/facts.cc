@@ -3,26 +3,28 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/system/parallel.h"
 #include "trace/brief_kernel_name.h"
 #include "trace/columns.h"
 
 namespace sonde {
 Facts::Facts(const Trace& of, std::optional<KernelJoin> measured, std::optional<WithoutRecorder> without)
-    : trace(of),
-      parts(parts_of_run(of)),
-      run(parts.run),
-      api_kinds(sonde::api_kinds(of)),
-      launched(recorded_launches(of, api_kinds)),
-      steps(parts.parts.front().steps),
-      extent(parts.parts.front().extent),
-      gpus(gpus_of(of)),
-      shares(share_gpu_time(of, gpus)),
-      kernel_classes(sonde::kernel_classes(of)),
-      communication(communication_kinds(of)),
-      collectives(match_collectives(of, gpus, communication)),
-      activity(gpu_activity(of, gpus, communication)),
-      kernels(std::move(measured)),
-      recorder(std::move(without)) {
+    : trace(of), gpus(gpus_of(of)), kernels(std::move(measured)), recorder(std::move(without)) {
+  run_together({[&] { parts = parts_of_run(of); },
+                [&] {
+                  api_kinds = sonde::api_kinds(of);
+                  launched = recorded_launches(of, api_kinds);
+                  kernel_classes = sonde::kernel_classes(of);
+                },
+                [&] { shares = share_gpu_time(of, gpus); },
+                [&] {
+                  communication = communication_kinds(of);
+                  collectives = match_collectives(of, gpus, communication);
+                  activity = gpu_activity(of, gpus, communication);
+                }});
+  run = parts.run;
+  steps = parts.parts.front().steps;
+  extent = parts.parts.front().extent;
   if (sonde::is_kernel_report(of)) launches = measured_launches(of);
   if (is_kernel_report()) {
     extent = {0, launches.back().start_ns + launches.back().duration_ns};
@@ -52,7 +54,7 @@ void Facts::leave_out_cut() {
 void Facts::look_at(const JudgedPart& part) {
   steps = part.steps;
   extent = part.extent;
-  replays_.reset();
+  replayed_.reset();
   leave_out_cut();
 }
 
@@ -93,18 +95,20 @@ int64_t Facts::judged_busy_ns() const {
 }
 
 const OperatorCalls& Facts::operators() const {
-  if (!operators_) operators_ = operator_calls(trace);
-  return *operators_;
+  return operators_.get([&] { return operator_calls(trace); });
+}
+
+Facts::OfExtent Facts::replay_extent() const {
+  Replays replays(trace, gpus, collectives, api_kinds, extent);
+  // What follows the last operation of a host that is ahead is still a part of the judged time.
+  const int64_t end_ns = std::max(extent.second, replays.end_ns({}));
+  return {std::move(replays), end_ns};
 }
 
 int64_t Facts::saving_ns(const Change& change) const {
   if (change.empty()) return 0;
-  if (!replays_) {
-    replays_.emplace(trace, gpus, collectives, api_kinds, extent);
-    // What follows the last operation of a host that is ahead is still a part of the judged time.
-    unchanged_end_ns_ = std::max(extent.second, replays_->end_ns({}));
-  }
-  return unchanged_end_ns_ - replays_->end_ns(change);
+  const OfExtent& unchanged = replayed_.get([&] { return replay_extent(); });
+  return unchanged.unchanged_end_ns - unchanged.replays.end_ns(change);
 }
 
 }  // namespace sonde

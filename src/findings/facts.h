@@ -15,6 +15,7 @@
 #include "analyses/replay/replay.h"
 #include "analyses/replay/without_recorder.h"
 #include "analyses/steps/run_parts.h"
+#include "base/system/later.h"
 #include "findings/recorded_launches.h"
 
 namespace sonde {
@@ -24,7 +25,7 @@ inline constexpr size_t kMinSteadySteps = 3;
 /// If the recording's window leaves less of the time, nothing is judged.
 inline constexpr double kMinUncutPart = 0.1;
 
-/// What rules need to know of a run, computed once.
+/// What rules need to know of a run, computed once. Safe to read from several threads.
 struct Facts {
   /// `without` is what take_out_recorder() did to the trace.
   explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt,
@@ -98,9 +99,15 @@ struct Facts {
   /// Finds `cut`, and takes it out of `steps` and `extent`.
   void leave_out_cut();
 
-  mutable std::optional<Replays> replays_;  ///< of `extent`
-  mutable int64_t unchanged_end_ns_ = 0;    ///< in `replays_`
-  mutable std::optional<OperatorCalls> operators_;
+  /// Replays of `extent`, and when it ends in them without a change.
+  struct OfExtent {
+    Replays replays;
+    int64_t unchanged_end_ns;
+  };
+  [[nodiscard]] OfExtent replay_extent() const;
+
+  mutable Later<OfExtent> replayed_;
+  mutable Later<OperatorCalls> operators_;
 };
 
 }  // namespace sonde

@@ -47,7 +47,7 @@ std::vector<MeasuredKernel> measured_kernels(const Facts& facts, const Diagnosis
     kernel_of[launch.profile] = found->second;
   }
   std::vector<Savings> savings(kernels.size());
-  for (const LaunchCost& cost : diagnosis.launch_costs) savings[kernel_of.at(cost.launch)].add(cost);
+  for (const LaunchCost& cost : diagnosis.claims.launches) savings[kernel_of.at(cost.launch)].add(cost);
   for (size_t i = 0; i < kernels.size(); ++i) {
     kernels[i].bound = bound_text(*kernels[i].longest->trace, *kernels[i].longest->profile);
     savings[i].put_best(kernels[i]);

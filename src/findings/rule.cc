@@ -4,7 +4,7 @@
 #include <array>
 #include <tuple>
 
-#include "findings/coverage.h"
+#include "findings/asking.h"
 #include "findings/saving_without_waits.h"
 #include "trace/columns.h"
 
@@ -17,31 +17,6 @@ namespace sonde {
 #undef SONDE_RULE
 
 namespace {
-
-/// Asks a rule, unless the profile fails a check that it needs.
-void ask(const Rule& rule, const Facts& facts, const std::vector<FailedCheck>& failed, Diagnosis& diagnosis) {
-  const auto reason = std::ranges::find_if(failed, [&](const FailedCheck& f) { return rule.checks.has(f.check); });
-  if (reason != failed.end()) {
-    diagnosis.abstentions.push_back({rule.name, reason->text_id, reason->arguments});
-    return;
-  }
-  const size_t before = diagnosis.findings.size();
-  const size_t abstained = diagnosis.abstentions.size();
-  rule.judge(facts, diagnosis);
-  if (diagnosis.abstentions.size() == abstained) diagnosis.looked.push_back(rule.name);
-  const auto not_recorded = not_recorded_of(facts.trace, rule.fields);
-  for (const std::string_view name : not_recorded) {
-    if (std::ranges::find(diagnosis.not_recorded, name) == diagnosis.not_recorded.end()) {
-      diagnosis.not_recorded.push_back(name);
-    }
-  }
-  for (size_t i = before; i < diagnosis.findings.size(); ++i) {
-    diagnosis.findings[i].not_recorded = not_recorded;
-    diagnosis.findings[i].saves_work = rule.saves == Saves::gpu_work || rule.of_kernel_reports;
-    diagnosis.findings[i].saves_waits = rule.saves == Saves::waits;
-    if (rule.fix != FixKind::unmeasured) diagnosis.findings[i].fix = rule.fix;
-  }
-}
 
 bool saves_idle_time(const Finding& f) { return f.id.starts_with("gpu_idle_"); }
 
@@ -108,6 +83,18 @@ Answer answer_of(const Facts& facts, const Diagnosis& diagnosis) {
 
 }  // namespace
 
+void Claims::add(const Claims& others) {
+  const auto add_to = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+  for (size_t gpu = 0; gpu < idle.size(); ++gpu) add_to(idle[gpu], others.idle[gpu]);
+  add_to(waits, others.waits);
+  add_to(copies, others.copies);
+  add_to(kernels, others.kernels);
+  add_to(side_by_side, others.side_by_side);
+  add_to(float32, others.float32);
+  add_to(pauses, others.pauses);
+  add_to(launches, others.launches);
+}
+
 std::span<const Rule* const> rules() {
   static const std::array all = {
 #define SONDE_RULE(name) &name##_rule,
@@ -126,14 +113,10 @@ Fields diagnosis_fields() {
 }
 
 Diagnosis diagnose(const Facts& facts) {
-  Diagnosis diagnosis;
-  diagnosis.claims.idle.resize(facts.gpus.gpus.size());
-  const std::vector<FailedCheck> failed = failed_checks(facts);
-  for (const Rule* rule : rules()) {
-    if (rule->of_kernel_reports != facts.is_kernel_report()) continue;
-    ++diagnosis.asked;
-    ask(*rule, facts, failed, diagnosis);
-  }
+  std::vector<const Rule*> asked;
+  std::ranges::copy_if(rules(), std::back_inserter(asked),
+                       [&](const Rule* rule) { return rule->of_kernel_reports == facts.is_kernel_report(); });
+  Diagnosis diagnosis = ask_all(asked, facts, failed_checks(facts));
   keep_within_waits(facts, diagnosis.findings);
   fold(facts, diagnosis.findings);
   std::ranges::stable_sort(diagnosis.findings, std::greater(),

@@ -14,23 +14,6 @@
 
 namespace sonde {
 
-/// What findings explain already. Later rules leave it out.
-struct Claims {
-  std::vector<std::vector<Span>> idle;  ///< by GPU: idle pieces that begin in one of these spans
-  std::vector<Row> waits;               ///< rows of `api`, calls that wait for the GPU
-  std::vector<Row> copies;              ///< rows of `copies` that a finding would remove
-  std::vector<Row> kernels;             ///< rows of `kernels` that a finding would merge into others
-  std::vector<Row> side_by_side;        ///< rows of `kernels` that a finding would run in parallel with others
-  std::vector<Row> float32;             ///< rows of `kernels` that a finding would compute with 16-bit numbers
-};
-
-/// What `sonde why` answers: its headline and its exit code.
-enum class Answer : uint8_t {
-  problems,        ///< at least one finding that is not folded
-  nothing_found,   ///< most rules looked, and none found a problem worth fixing
-  could_not_look,  ///< most rules abstained, or there is no GPU work
-};
-
 /// What a finding on measured kernels says of one launch.
 struct LaunchCost {
   const KernelProfile* launch = nullptr;
@@ -40,8 +23,32 @@ struct LaunchCost {
   bool reachable = true;     ///< as the finding's
 };
 
-/// The results of all rules on a run.
+/// What findings explain. Later rules leave it out.
+struct Claims {
+  std::vector<std::vector<Span>> idle;  ///< by GPU: idle pieces that begin in one of these spans
+  std::vector<Row> waits;               ///< rows of `api`, calls that wait for the GPU
+  std::vector<Row> copies;              ///< rows of `copies` that a finding would remove
+  std::vector<Row> kernels;             ///< rows of `kernels` that a finding would merge into others
+  std::vector<Row> side_by_side;        ///< rows of `kernels` that a finding would run in parallel with others
+  std::vector<Row> float32;             ///< rows of `kernels` that a finding would compute with 16-bit numbers
+  std::vector<Span> pauses;             ///< times of the host in no operator and no call (host_pauses.h)
+  std::vector<LaunchCost> launches;     ///< of kernel reports
+
+  explicit Claims(size_t gpus) : idle(gpus) {}
+  void add(const Claims& others);
+};
+
+/// What `sonde why` answers: its headline and its exit code.
+enum class Answer : uint8_t {
+  problems,        ///< at least one finding that is not folded
+  nothing_found,   ///< most rules looked, and none found a problem worth fixing
+  could_not_look,  ///< most rules abstained, or there is no GPU work
+};
+
+/// The results of all rules on a run, or of one of them.
 struct Diagnosis {
+  explicit Diagnosis(size_t gpus = 0) : claims(gpus) {}
+
   /// The highest ceiling first, folded ones last; ceilings add up to the wall time at most.
   std::vector<Finding> findings;
   std::vector<Abstention> abstentions;
@@ -52,7 +59,7 @@ struct Diagnosis {
   std::optional<GpuLimit> limit;               ///< where nothing was found since the GPUs work at their limit
   std::vector<std::string_view> not_recorded;  ///< what rules also read, absent in the profile (coverage.inc)
   Claims claims;
-  std::vector<LaunchCost> launch_costs;  ///< of kernel reports
+  const Claims* earlier = nullptr;  ///< while a rule is asked that reads them: what rules before it claim
 };
 
 /// Findings with a ceiling below this part of the judged time are dropped, unless a rule has its own limit.
@@ -77,13 +84,18 @@ struct FindingDoc {
 /// (saving_without_waits.h).
 enum class Saves : uint8_t { idle_time, gpu_work, waits };
 
+/// Whether a rule adds to `Diagnosis::claims` and reads `Diagnosis::earlier`. One that reads is asked when all before
+/// it that add have answered.
+enum class ClaimUse : uint8_t { none, adds, reads, both };
+
 /// One kind of problem. A rule is one file, and one line in list.inc.
 struct Rule {
   std::string_view name;
   std::string_view description;
   Fields fields;  ///< what it reads
   Checks checks;  ///< what must hold for it to be asked
-  /// Adds its findings, or the reason why the profile allows no conclusion.
+  /// Adds its findings, or the reason why the profile allows no conclusion. Several rules are asked at once, each with
+  /// a diagnosis of its own.
   void (*judge)(const Facts& facts, Diagnosis& diagnosis);
   /// English texts by id, with {named} arguments: "<finding>.says" and "<finding>.do", and "<reason>.says" of each
   /// abstention.
@@ -93,9 +105,17 @@ struct Rule {
   FixKind fix = FixKind::unmeasured;  ///< of all its findings; else each has its own
   /// Whether it judges the launches of kernel reports (Facts::launches), and not timelines.
   bool of_kernel_reports = false;
+  ClaimUse claims = ClaimUse::none;
 };
 
-/// In the order in which they are asked.
+[[nodiscard]] inline bool adds_claims(const Rule& rule) {
+  return rule.claims == ClaimUse::adds || rule.claims == ClaimUse::both;
+}
+[[nodiscard]] inline bool reads_claims(const Rule& rule) {
+  return rule.claims == ClaimUse::reads || rule.claims == ClaimUse::both;
+}
+
+/// In the order of their lists.
 [[nodiscard]] std::span<const Rule* const> rules();
 [[nodiscard]] Fields diagnosis_fields();
 [[nodiscard]] Diagnosis diagnose(const Facts& facts);

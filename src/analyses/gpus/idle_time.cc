@@ -4,11 +4,13 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <queue>
 
 #include "analyses/calls/api_kind.h"
 #include "analyses/ranges/data_loading.h"
 #include "analyses/ranges/range_label.h"
+#include "base/system/parallel.h"
 #include "base/system/sort_runs.h"
 #include "trace/columns.h"
 #include "trace/rows_by_thread.h"
@@ -303,10 +305,11 @@ const IdleCauseInfo& info_of(IdleCause cause) { return kIdleCauses[static_cast<s
 
 void for_each_idle_piece(const Trace& trace, const Gpus& gpus, Span extent,
                          const std::function<void(const IdlePiece&)>& f) {
-  const Activities activities(trace);
-  const auto operations = operations_of(trace, gpus);
+  std::optional<Activities> activities;
+  std::vector<std::vector<BusyOperation>> operations;
+  run_together({[&] { activities.emplace(trace); }, [&] { operations = operations_of(trace, gpus); }});
   for (uint32_t gpu = 0; gpu < operations.size(); ++gpu) {
-    Taker(trace, activities, gpu, f).take(operations[gpu], extent);
+    Taker(trace, *activities, gpu, f).take(operations[gpu], extent);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "analyses/replay/replay.h"
 #include "analyses/steps/thread_groups.h"
+#include "base/system/parallel.h"
 #include "base/system/sort_runs.h"
 #include "trace/columns.h"
 #include "trace/stream_flags.h"
@@ -69,15 +70,16 @@ RecordedExtent::RecordedExtent(const Trace& of, const Gpus& gpus, const Collecti
       gpu_of_stream_(gpus.of_stream) {
   add_operations(gpus, collectives);
   take_out_pulls(gpus);
-  find_places();
-  find_streams(gpus);
-  find_meetings(collectives);
-  learn_delays();
+  run_together({[&] { find_places(); }, [&] { learn_delays(); }, [&] { find_streams(gpus); },
+                [&] { find_meetings(collectives); }});
   find_next();
   find_calls(api_kinds);
 }
 
 void RecordedExtent::add_operations(const Gpus& gpus, const Collectives& collectives) {
+  size_t count = 0;
+  for_each_gpu_table(trace, [&](const GpuOps& ops) { count += row_count(ops); });
+  operations.reserve(count);
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     const bool copies = &ops == &trace.copies;
     const bool kernels = &ops == &trace.kernels;
@@ -186,7 +188,7 @@ void RecordedExtent::learn_delays() {
     int64_t launched_before;  ///< the end of the one before
   };
   std::vector<Gap> behind_operation;
-  std::vector<int64_t> stream_end(streams.size(), kNeverInReplay);
+  std::vector<int64_t> stream_end(trace.streams.size(), kNeverInReplay);
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> running;  // by end
   int64_t last_end = kNeverInReplay;
   for (const RecordedOperation& op : operations) {

@@ -131,19 +131,19 @@ bool gpus_are_idle(const Facts& facts, size_t times) {
 
 }  // namespace
 
-std::vector<HostPause> host_pauses(const Facts& facts, size_t least) {
+std::vector<HostPause> host_pauses(const Facts& facts, size_t least, int64_t shortest_ns) {
   if (!gpus_are_idle(facts, least)) return {};
   std::vector<HostPause> pauses;
   for (const auto& group : stretches_by_group(facts, groups_of_threads(facts.trace, facts.gpus))) {
     const Busy* last = nullptr;  // of those that have begun, the one that ends last
     for (const Busy& busy : group) {
-      if (last != nullptr && busy.start_ns > last->end_ns && facts.judged_on_host(last->end_ns)) {
+      if (last != nullptr && busy.start_ns - last->end_ns >= shortest_ns && facts.judged_on_host(last->end_ns)) {
         pauses.push_back({busy.thread, last->name, busy.name, last->end_ns, busy.start_ns});
       }
       if (last == nullptr || busy.end_ns > last->end_ns) last = &busy;
     }
   }
-  std::ranges::stable_sort(pauses, {}, &HostPause::start_ns);
+  sort_runs(pauses, &HostPause::start_ns);
   return pauses;
 }
 
@@ -174,10 +174,13 @@ std::vector<Cut> cuts_of(const std::vector<HostPause>& pauses) {
   return cuts;
 }
 
-void claim_idle_in(const Facts& facts, const std::vector<HostPause>& pauses, Claims& claims) {
+void claim_pauses(const Facts& facts, const std::vector<HostPause>& pauses, Claims& claims) {
   const std::vector<uint32_t> groups = groups_of_threads(facts.trace, facts.gpus);
   std::map<uint32_t, std::vector<Span>> of_group;
-  for (const HostPause& pause : pauses) of_group[groups[pause.thread]].emplace_back(pause.start_ns, pause.end_ns);
+  for (const HostPause& pause : pauses) {
+    of_group[groups[pause.thread]].emplace_back(pause.start_ns, pause.end_ns);
+    claims.pauses.emplace_back(pause.start_ns, pause.end_ns);
+  }
   for (auto& [group, spans] : of_group) merge_spans(spans);
   for_each_idle_piece(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
     if (piece.thread >= groups.size()) return;

@@ -22,9 +22,9 @@ struct HostPause {
   [[nodiscard]] int64_t length_ns() const { return end_ns - start_ns; }
 };
 
-/// Those of the judged time, by start. Empty where the GPUs are too seldom idle for `least` pauses of a millisecond or
-/// more. O(n) of ranges and calls.
-[[nodiscard]] std::vector<HostPause> host_pauses(const Facts& facts, size_t least);
+/// Those of the judged time that last for at least `shortest_ns`, by start. Empty where the GPUs are too seldom idle
+/// for `least` pauses of a millisecond or more. O(n) of ranges and calls.
+[[nodiscard]] std::vector<HostPause> host_pauses(const Facts& facts, size_t least, int64_t shortest_ns);
 
 /// The time of pauses that a finding is about, by place: "aten::linear and aten::relu 40 %".
 [[nodiscard]] std::string places_of(const Facts& facts, const std::vector<HostPause>& pauses);
@@ -35,7 +35,7 @@ struct HostPause {
 /// The program without them.
 [[nodiscard]] std::vector<Cut> cuts_of(const std::vector<HostPause>& pauses);
 
-/// Claims idle time that begins in one of them.
-void claim_idle_in(const Facts& facts, const std::vector<HostPause>& pauses, Claims& claims);
+/// Claims them, and idle time that begins in one of them.
+void claim_pauses(const Facts& facts, const std::vector<HostPause>& pauses, Claims& claims);
 
 }  // namespace sonde

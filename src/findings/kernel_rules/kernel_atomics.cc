@@ -80,6 +80,7 @@ const Rule kernel_atomics_rule{.name = "kernel_atomics",
                                .texts = kernel_atomics_finding::kTexts,
                                .docs = &kernel_atomics_finding::docs,
                                .fix = FixKind::kernel,
-                               .of_kernel_reports = true};
+                               .of_kernel_reports = true,
+                               .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -117,6 +117,7 @@ const Rule kernel_bank_conflicts_rule{.name = "kernel_bank_conflicts",
                                       .texts = kernel_bank_conflicts_finding::kTexts,
                                       .docs = &kernel_bank_conflicts_finding::docs,
                                       .fix = FixKind::kernel,
-                                      .of_kernel_reports = true};
+                                      .of_kernel_reports = true,
+                                      .claims = ClaimUse::adds};
 
 }  // namespace sonde

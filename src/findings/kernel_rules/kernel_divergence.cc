@@ -71,6 +71,7 @@ const Rule kernel_divergence_rule{.name = "kernel_divergence",
                                   .texts = kernel_divergence_finding::kTexts,
                                   .docs = &kernel_divergence_finding::docs,
                                   .fix = FixKind::kernel,
-                                  .of_kernel_reports = true};
+                                  .of_kernel_reports = true,
+                                  .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -49,6 +49,7 @@ const Rule kernel_empty_rule{.name = "kernel_empty",
                              .judge = &kernel_empty_finding::judge,
                              .texts = kernel_empty_finding::kTexts,
                              .docs = &kernel_empty_finding::docs,
-                             .of_kernel_reports = true};
+                             .of_kernel_reports = true,
+                             .claims = ClaimUse::adds};
 
 }  // namespace sonde

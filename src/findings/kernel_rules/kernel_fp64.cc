@@ -100,6 +100,7 @@ const Rule kernel_fp64_rule{.name = "kernel_fp64",
                             .texts = kernel_fp64_finding::kTexts,
                             .docs = &kernel_fp64_finding::docs,
                             .fix = FixKind::kernel,
-                            .of_kernel_reports = true};
+                            .of_kernel_reports = true,
+                            .claims = ClaimUse::adds};
 
 }  // namespace sonde

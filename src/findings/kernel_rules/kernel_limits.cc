@@ -17,12 +17,12 @@ constexpr double kExplained = 0.25;
 constexpr int64_t kShortKernelNs = 3'000;  // kernel_empty's
 
 /// Launches that findings with a fix explain.
-std::set<const KernelProfile*> explained_by(const Facts& facts, const Diagnosis& diagnosis) {
+std::set<const KernelProfile*> explained_by(const Facts& facts, const Claims& claims) {
   std::set<const KernelProfile*> explained;
   for (const MeasuredLaunch& launch : facts.launches) {
     if (launch.duration_ns <= kShortKernelNs) explained.insert(launch.profile);
   }
-  for (const LaunchCost& cost : diagnosis.launch_costs) {
+  for (const LaunchCost& cost : claims.launches) {
     const auto duration = static_cast<double>(cost.duration_ns);
     if (cost.reachable && static_cast<double>(cost.saves_ns) >= kExplained * duration) explained.insert(cost.launch);
   }
@@ -102,7 +102,7 @@ void add_not_collected(const Facts& facts, Diagnosis& diagnosis) {
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
-  const auto explained = explained_by(facts, diagnosis);
+  const auto explained = explained_by(facts, *diagnosis.earlier);
   const auto problem_of = [&](const MeasuredLaunch& launch, std::string_view id, double saves) {
     if (explained.contains(launch.profile) || id_of(launch) != id) return std::optional<LaunchProblem>();
     return std::optional(LaunchProblem{saves, figures_of(launch)});
@@ -235,6 +235,7 @@ const Rule kernel_limits_rule{.name = "kernel_limits",
                               .judge = &kernel_limits_finding::judge,
                               .texts = kernel_limits_finding::kTexts,
                               .docs = &kernel_limits_finding::docs,
-                              .of_kernel_reports = true};
+                              .of_kernel_reports = true,
+                              .claims = ClaimUse::both};
 
 }  // namespace sonde

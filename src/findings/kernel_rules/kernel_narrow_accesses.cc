@@ -122,6 +122,7 @@ const Rule kernel_narrow_accesses_rule{.name = "kernel_narrow_accesses",
                                        .texts = kernel_narrow_accesses_finding::kTexts,
                                        .docs = &kernel_narrow_accesses_finding::docs,
                                        .fix = FixKind::kernel,
-                                       .of_kernel_reports = true};
+                                       .of_kernel_reports = true,
+                                       .claims = ClaimUse::adds};
 
 }  // namespace sonde

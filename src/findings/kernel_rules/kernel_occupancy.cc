@@ -81,6 +81,7 @@ const Rule kernel_occupancy_rule{.name = "kernel_occupancy",
                                  .texts = kernel_occupancy_finding::kTexts,
                                  .docs = &kernel_occupancy_finding::docs,
                                  .fix = FixKind::kernel,
-                                 .of_kernel_reports = true};
+                                 .of_kernel_reports = true,
+                                 .claims = ClaimUse::adds};
 
 }  // namespace sonde

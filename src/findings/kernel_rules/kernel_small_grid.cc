@@ -74,6 +74,7 @@ const Rule kernel_small_grid_rule{.name = "kernel_small_grid",
                                   .texts = kernel_small_grid_finding::kTexts,
                                   .docs = &kernel_small_grid_finding::docs,
                                   .fix = FixKind::kernel,
-                                  .of_kernel_reports = true};
+                                  .of_kernel_reports = true,
+                                  .claims = ClaimUse::adds};
 
 }  // namespace sonde

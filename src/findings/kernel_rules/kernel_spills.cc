@@ -97,6 +97,7 @@ const Rule kernel_spills_rule{.name = "kernel_spills",
                               .texts = kernel_spills_finding::kTexts,
                               .docs = &kernel_spills_finding::docs,
                               .fix = FixKind::kernel,
-                              .of_kernel_reports = true};
+                              .of_kernel_reports = true,
+                              .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -61,6 +61,7 @@ const Rule kernel_tail_rule{.name = "kernel_tail",
                             .texts = kernel_tail_finding::kTexts,
                             .docs = &kernel_tail_finding::docs,
                             .fix = FixKind::kernel,
-                            .of_kernel_reports = true};
+                            .of_kernel_reports = true,
+                            .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -119,6 +119,7 @@ const Rule kernel_uncoalesced_rule{.name = "kernel_uncoalesced",
                                    .texts = kernel_uncoalesced_finding::kTexts,
                                    .docs = &kernel_uncoalesced_finding::docs,
                                    .fix = FixKind::kernel,
-                                   .of_kernel_reports = true};
+                                   .of_kernel_reports = true,
+                                   .claims = ClaimUse::adds};
 
 }  // namespace sonde

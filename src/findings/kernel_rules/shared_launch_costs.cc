@@ -74,7 +74,7 @@ void add_launches(const Facts& facts, const LaunchFinding& finding, Diagnosis& d
   }
   if (affected.empty() || facts.percent_of_wall(saved) < kWorthPercent) return;
   for (const Affected& a : affected) {
-    diagnosis.launch_costs.push_back(
+    diagnosis.claims.launches.push_back(
         {a.launch->profile, finding.id, a.launch->duration_ns, a.saves_ns, finding.reachable});
   }
   std::vector<Argument> arguments = affected.front().problem.figures;

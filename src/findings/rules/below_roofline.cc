@@ -242,7 +242,7 @@ void judge_kind(const Facts& facts, const JudgedOperators& operators, OperatorKi
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.trace.ranges.shapes.empty()) return;
-  const JudgedOperators operators(facts, diagnosis.claims);
+  const JudgedOperators operators(facts, *diagnosis.earlier);
   for (const OperatorKind kind : {OperatorKind::matrix, OperatorKind::convolution, OperatorKind::attention,
                                   OperatorKind::norm, OperatorKind::elementwise}) {
     judge_kind(facts, operators, kind, diagnosis);
@@ -332,6 +332,7 @@ const Rule below_roofline_rule{.name = "below_roofline",
                                .judge = &below_roofline_finding::judge,
                                .texts = below_roofline_finding::kTexts,
                                .docs = &below_roofline_finding::docs,
-                               .saves = Saves::gpu_work};
+                               .saves = Saves::gpu_work,
+                               .claims = ClaimUse::reads};
 
 }  // namespace sonde

@@ -93,7 +93,7 @@ Change made_ahead(const std::vector<Exposed>& exposed) {
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (row_count(facts.trace.kernels) + row_count(facts.trace.graph_launches) == 0) return;
   const Copies& copies = facts.trace.copies;
-  std::vector<Exposed> exposed = exposed_copies(facts, diagnosis.claims);
+  std::vector<Exposed> exposed = exposed_copies(facts, *diagnosis.earlier);
   const int64_t alone = facts.per_gpu(total_of(facts, exposed));
   if (facts.percent_of_wall(alone) < kWorthPercent) return;
   const int64_t saved = facts.saving_ns(made_ahead(exposed));
@@ -143,6 +143,7 @@ const Rule exposed_copy_rule{.name = "exposed_copy",
                              .judge = &exposed_copy_finding::judge,
                              .texts = exposed_copy_finding::kTexts,
                              .docs = &exposed_copy_finding::docs,
-                             .saves = Saves::gpu_work};
+                             .saves = Saves::gpu_work,
+                             .claims = ClaimUse::reads};
 
 }  // namespace sonde

@@ -119,6 +119,7 @@ const Rule float32_work_rule{.name = "float32_work",
                              .texts = float32_work_finding::kTexts,
                              .docs = &float32_work_finding::docs,
                              .saves = Saves::gpu_work,
-                             .fix = FixKind::precision};
+                             .fix = FixKind::precision,
+                             .claims = ClaimUse::adds};
 
 }  // namespace sonde

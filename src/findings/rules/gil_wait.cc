@@ -55,8 +55,7 @@ std::vector<Cut> cuts_of_waits(const std::vector<HostPause>& waits) {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (!is_python(facts.trace)) return;
-  std::vector<HostPause> waits = host_pauses(facts, kMinWaits);
-  std::erase_if(waits, [](const HostPause& pause) { return pause.length_ns() < kShortestNs; });
+  std::vector<HostPause> waits = host_pauses(facts, kMinWaits, kShortestNs);
   size_t like_waits = 0;
   size_t fitting = 0;
   std::set<std::pair<NameId, NameId>> places;
@@ -80,7 +79,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
                                               text_argument("places", places_of(facts, waits))},
                                 .ceiling_ns = ceiling,
                                 .evidence = evidence_of(facts, waits)});
-  claim_idle_in(facts, waits, diagnosis.claims);
+  claim_pauses(facts, waits, diagnosis.claims);
 }
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
@@ -120,6 +119,7 @@ const Rule gil_wait_rule{.name = "gil_wait",
                          .judge = &gil_wait_finding::judge,
                          .texts = gil_wait_finding::kTexts,
                          .docs = &gil_wait_finding::docs,
-                         .fix = FixKind::host_wait};
+                         .fix = FixKind::host_wait,
+                         .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -273,13 +273,13 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"gpu_idle", "gpu_idle.no_gpu_work", {}});
     return;
   }
-  auto [idle, input, own_code, foreign] = unclaimed(facts, diagnosis.claims);
+  auto [idle, input, own_code, foreign] = unclaimed(facts, *diagnosis.earlier);
   judge_input(facts, std::move(input), diagnosis);
   judge_own_code(facts, std::move(own_code), diagnosis);
   for (const IdleCause cause : reported_causes()) {
     const int64_t time = facts.per_gpu(idle.total(cause));
     const int64_t ceiling =
-        cause == IdleCause::synchronization ? std::min(time, blocked_ns(facts, diagnosis.claims)) : time;
+        cause == IdleCause::synchronization ? std::min(time, blocked_ns(facts, *diagnosis.earlier)) : time;
     if (facts.percent_of_wall(ceiling) < kWorthPercent) continue;
     diagnosis.findings.push_back(
         {.id = id_of(cause),
@@ -452,6 +452,7 @@ const Rule gpu_idle_rule{.name = "gpu_idle",
                          .checks = {Check::records_complete, Check::launches_free},
                          .judge = &gpu_idle_finding::judge,
                          .texts = gpu_idle_finding::kTexts,
-                         .docs = &gpu_idle_finding::docs};
+                         .docs = &gpu_idle_finding::docs,
+                         .claims = ClaimUse::reads};
 
 }  // namespace sonde

@@ -313,7 +313,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"launch_bound", "launch_bound.no_launches", {}});
     return;
   }
-  Stretches found(facts, diagnosis.claims);
+  Stretches found(facts, *diagnosis.earlier);
   std::vector<Stretch>& stretches = found.all();
   const Calls& api = facts.trace.api;
   if (facts.percent_of_wall(facts.per_gpu(sums_of(api, stretches).starved_ns)) < kWorthPercent) return;
@@ -374,6 +374,7 @@ const Rule launch_bound_rule{
     .texts = launch_bound_finding::kTexts,
     .docs = &launch_bound_finding::docs,
     .saves = Saves::waits,
-    .fix = FixKind::host_wait};
+    .fix = FixKind::host_wait,
+    .claims = ClaimUse::both};
 
 }  // namespace sonde

@@ -200,6 +200,7 @@ const Rule managed_thrash_rule{.name = "managed_thrash",
                                .judge = &managed_thrash_finding::judge,
                                .texts = managed_thrash_finding::kTexts,
                                .docs = &managed_thrash_finding::docs,
-                               .saves = Saves::gpu_work};
+                               .saves = Saves::gpu_work,
+                               .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -75,7 +75,7 @@ Finding finding_of(const Facts& facts, std::vector<PointwiseChain>& chains, int6
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
-  std::vector<PointwiseChain> chains = pointwise_chains(facts, diagnosis.claims);
+  std::vector<PointwiseChain> chains = pointwise_chains(facts, *diagnosis.earlier);
   if (chains.empty()) return;
   const int64_t ceiling = facts.saving_ns(fused_chains(facts.trace, chains));
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
@@ -132,6 +132,7 @@ const Rule pointwise_chain_rule{.name = "pointwise_chain",
                                 .judge = &pointwise_chain_finding::judge,
                                 .texts = pointwise_chain_finding::kTexts,
                                 .docs = &pointwise_chain_finding::docs,
-                                .saves = Saves::gpu_work};
+                                .saves = Saves::gpu_work,
+                                .claims = ClaimUse::both};
 
 }  // namespace sonde

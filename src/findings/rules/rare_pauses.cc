@@ -56,7 +56,7 @@ class NamedTime {
 /// A place may be passed more than once in a step: the usual pause is the longest one that comes in half of the steps.
 RarePauses find_rare(const Facts& facts, size_t half_of_steps) {
   std::map<std::pair<NameId, NameId>, std::vector<HostPause>> places;
-  for (const HostPause& pause : host_pauses(facts, 1)) places[{pause.before, pause.after}].push_back(pause);
+  for (const HostPause& pause : host_pauses(facts, 1, 1)) places[{pause.before, pause.after}].push_back(pause);
   std::optional<NamedTime> named;  // made for the first long pause
   RarePauses rare;
   for (auto& [place, pauses] : places) {
@@ -89,7 +89,7 @@ int64_t median(Longs values) {
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
-  if (std::ranges::count(diagnosis.findings, "gil_wait", &Finding::id) > 0) return;  // its pauses may be rare, too
+  if (!diagnosis.earlier->pauses.empty()) return;  // those of gil_wait, which may be rare, too
   if (!facts.steps || !has_operators(facts.trace)) return;
   const size_t half_of_steps = facts.steps->steady.size() / 2;
   const RarePauses rare = find_rare(facts, half_of_steps);
@@ -107,7 +107,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
                      text_argument("places", places_of(facts, rare.pauses))},
        .ceiling_ns = ceiling,
        .evidence = evidence_of(facts, rare.pauses)});
-  claim_idle_in(facts, rare.pauses, diagnosis.claims);
+  claim_pauses(facts, rare.pauses, diagnosis.claims);
 }
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
@@ -149,6 +149,7 @@ const Rule rare_pauses_rule{.name = "rare_pauses",
                             .judge = &rare_pauses_finding::judge,
                             .texts = rare_pauses_finding::kTexts,
                             .docs = &rare_pauses_finding::docs,
-                            .fix = FixKind::host_wait};
+                            .fix = FixKind::host_wait,
+                            .claims = ClaimUse::both};
 
 }  // namespace sonde

@@ -105,6 +105,7 @@ const Rule redundant_sync_rule{.name = "redundant_sync",
                                .judge = &redundant_sync_finding::judge,
                                .texts = redundant_sync_finding::kTexts,
                                .docs = &redundant_sync_finding::docs,
-                               .saves = Saves::waits};
+                               .saves = Saves::waits,
+                               .claims = ClaimUse::adds};
 
 }  // namespace sonde

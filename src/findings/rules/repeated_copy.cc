@@ -202,6 +202,7 @@ const Rule repeated_copy_rule{.name = "repeated_copy",
                               .judge = &repeated_copy_finding::judge,
                               .texts = repeated_copy_finding::kTexts,
                               .docs = &repeated_copy_finding::docs,
-                              .saves = Saves::gpu_work};
+                              .saves = Saves::gpu_work,
+                              .claims = ClaimUse::adds};
 
 }  // namespace sonde

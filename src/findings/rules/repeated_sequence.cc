@@ -147,7 +147,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"repeated_sequence", "tiny_kernels.no_launches", {}});
     return;
   }
-  const std::vector<Sequence> sequences = sequences_of(facts, diagnosis.claims);
+  const std::vector<Sequence> sequences = sequences_of(facts, *diagnosis.earlier);
   if (sequences.empty()) return;
   const std::vector<KernelRun> runs = runs_of(sequences);
   const Change change = fused(facts.trace, runs);
@@ -200,6 +200,7 @@ const Rule repeated_sequence_rule{
     .checks = {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
     .judge = &repeated_sequence_finding::judge,
     .texts = repeated_sequence_finding::kTexts,
-    .docs = &repeated_sequence_finding::docs};
+    .docs = &repeated_sequence_finding::docs,
+    .claims = ClaimUse::both};
 
 }  // namespace sonde

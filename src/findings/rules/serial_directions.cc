@@ -93,6 +93,7 @@ const Rule serial_directions_rule{.name = "serial_directions",
                                   .judge = &serial_directions_finding::judge,
                                   .texts = serial_directions_finding::kTexts,
                                   .docs = &serial_directions_finding::docs,
-                                  .saves = Saves::gpu_work};
+                                  .saves = Saves::gpu_work,
+                                  .claims = ClaimUse::adds};
 
 }  // namespace sonde

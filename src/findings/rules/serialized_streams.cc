@@ -173,6 +173,7 @@ const Rule serialized_streams_rule{
     .checks = {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
     .judge = &serialized_streams_finding::judge,
     .texts = serialized_streams_finding::kTexts,
-    .docs = &serialized_streams_finding::docs};
+    .docs = &serialized_streams_finding::docs,
+    .claims = ClaimUse::adds};
 
 }  // namespace sonde

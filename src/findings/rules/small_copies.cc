@@ -184,6 +184,7 @@ const Rule small_copies_rule{.name = "small_copies",
                              .judge = &small_copies_finding::judge,
                              .texts = small_copies_finding::kTexts,
                              .docs = &small_copies_finding::docs,
-                             .saves = Saves::gpu_work};
+                             .saves = Saves::gpu_work,
+                             .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -22,7 +22,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     const auto limits = limits_of_stream(facts.trace, stream);
     sms_of_stream.push_back(limits ? limits->sm_count.value_or(0) : 0);
   }
-  const std::set<Row> others(diagnosis.claims.side_by_side.begin(), diagnosis.claims.side_by_side.end());
+  const std::set<Row> others(diagnosis.earlier->side_by_side.begin(), diagnosis.earlier->side_by_side.end());
   FasterKernels faster;
   for (Row row = 0; row < row_count(k); ++row) {
     const int64_t duration = k.end[row] - k.start[row];
@@ -69,6 +69,7 @@ const Rule small_grid_rule{.name = "small_grid",
                            .judge = &small_grid_finding::judge,
                            .texts = small_grid_finding::kTexts,
                            .docs = &small_grid_finding::docs,
-                           .saves = Saves::gpu_work};
+                           .saves = Saves::gpu_work,
+                           .claims = ClaimUse::reads};
 
 }  // namespace sonde

@@ -47,6 +47,7 @@ const Rule steady_allocation_rule{.name = "steady_allocation",
                                   .judge = &steady_allocation_finding::judge,
                                   .texts = steady_allocation_finding::kTexts,
                                   .docs = &steady_allocation_finding::docs,
-                                  .fix = FixKind::host_wait};
+                                  .fix = FixKind::host_wait,
+                                  .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -40,6 +40,7 @@ const Rule steady_load_rule{.name = "steady_load",
                             .checks = kLoopChecks,
                             .judge = &steady_load_finding::judge,
                             .texts = steady_load_finding::kTexts,
-                            .docs = &steady_load_finding::docs};
+                            .docs = &steady_load_finding::docs,
+                            .claims = ClaimUse::adds};
 
 }  // namespace sonde

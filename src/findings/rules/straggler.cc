@@ -390,6 +390,7 @@ const Rule straggler_rule{
     .checks = {Check::records_complete, Check::past_warm_up, Check::launches_free, Check::ranks_complete},
     .judge = &straggler_finding::judge,
     .texts = straggler_finding::kTexts,
-    .docs = &straggler_finding::docs};
+    .docs = &straggler_finding::docs,
+    .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -69,6 +69,7 @@ const Rule sync_copy_rule{.name = "sync_copy",
                           .judge = &sync_copy_finding::judge,
                           .texts = sync_copy_finding::kTexts,
                           .docs = &sync_copy_finding::docs,
-                          .saves = Saves::waits};
+                          .saves = Saves::waits,
+                          .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -29,7 +29,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     return;
   }
   std::vector<Row> rows = syncs_inside_steps(facts);
-  const std::set<Row> claimed(diagnosis.claims.waits.begin(), diagnosis.claims.waits.end());
+  const std::set<Row> claimed(diagnosis.earlier->waits.begin(), diagnosis.earlier->waits.end());
   std::erase_if(rows, [&](Row row) { return claimed.contains(row); });
   if (rows.empty()) return;
   Change change;
@@ -86,6 +86,7 @@ const Rule sync_in_loop_rule{.name = "sync_in_loop",
                              .texts = sync_in_loop_finding::kTexts,
                              .docs = &sync_in_loop_finding::docs,
                              .saves = Saves::waits,
-                             .fix = FixKind::host_wait};
+                             .fix = FixKind::host_wait,
+                             .claims = ClaimUse::both};
 
 }  // namespace sonde

@@ -136,6 +136,7 @@ const Rule tiny_kernels_rule{
     .checks = {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
     .judge = &tiny_kernels_finding::judge,
     .texts = tiny_kernels_finding::kTexts,
-    .docs = &tiny_kernels_finding::docs};
+    .docs = &tiny_kernels_finding::docs,
+    .claims = ClaimUse::adds};
 
 }  // namespace sonde

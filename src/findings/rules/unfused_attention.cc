@@ -242,6 +242,7 @@ const Rule unfused_attention_rule{.name = "unfused_attention",
                                   .judge = &unfused_attention_finding::judge,
                                   .texts = unfused_attention_finding::kTexts,
                                   .docs = &unfused_attention_finding::docs,
-                                  .saves = Saves::gpu_work};
+                                  .saves = Saves::gpu_work,
+                                  .claims = ClaimUse::adds};
 
 }  // namespace sonde

@@ -21,15 +21,17 @@ void expect_text(const Rule& rule, const std::string& id, const std::vector<Argu
 
 Diagnosis ask_rule(std::string_view name, const Trace& trace) {
   const Facts facts(trace);
-  Diagnosis diagnosis;
-  diagnosis.claims.idle.resize(facts.gpus.gpus.size());
+  const Claims none(facts.gpus.gpus.size());
+  Diagnosis diagnosis(facts.gpus.gpus.size());
   const auto found = std::ranges::find(rules(), name, [](const Rule* rule) { return rule->name; });
   if (found == rules().end()) {
     ADD_FAILURE() << "no rule " << name;
     return diagnosis;
   }
   const Rule& rule = **found;
+  if (reads_claims(rule)) diagnosis.earlier = &none;
   rule.judge(facts, diagnosis);
+  diagnosis.earlier = nullptr;
   for (const Finding& finding : diagnosis.findings) {
     expect_text(rule, finding.id + ".says", finding.arguments);
     expect_text(rule, finding.id + ".do", finding.arguments);
