@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "inject/guarded_call.h"
+
 /// What is used of CUPTI: the types of its C interface under names of our own, so that no NVIDIA header is needed.
 /// Values and layouts are those of cupti_result.h, cupti_callbacks.h and cupti_activity.h of CUDA 13.0; the layouts of
 /// activity records are in layouts.cc.
@@ -12,8 +14,12 @@ namespace sonde::inject::cupti {
 enum class Result : int32_t {
   ok = 0,
   max_limit_reached = 12,  ///< no further record in a buffer
+  not_ready = 13,
   multiple_subscribers = 39,
-  absent = -1,  ///< Sonde's own: the library has no such function
+  // Sonde's own (guarded_call.h):
+  absent = kAbsent,
+  threw = kThrew,
+  too_late = kTooLate,
 };
 
 /// CUpti_SubscriberHandle.

@@ -1,15 +1,20 @@
 #include "inject/cupti/activities.h"
 
+#include <atomic>
+
 #include "inject/attachment.h"
 #include "inject/cupti/buffers.h"
 #include "inject/cupti/clock.h"
 #include "inject/cupti/layouts.h"
 #include "inject/cupti/state_record.h"
+#include "inject/cupti/subscriber.h"
 
 namespace sonde::inject::cupti {
 namespace {
 
 using wire::CudaState;
+
+constexpr uint32_t kContextCreated = 1;  // CUPTI_CBID_RESOURCE_CONTEXT_CREATED
 
 /// An activity, and what of wire::CudaExtra it needs or excludes.
 struct Choice {
@@ -32,7 +37,6 @@ constexpr Choice kChoices[] = {
     {.activity = Activity::event},
     {.activity = Activity::memory, .needs = wire::kCudaMemory, .is_vital = true},
     {.activity = Activity::overhead},
-    {.activity = Activity::unified_memory},
     {.activity = Activity::runtime, .is_vital = true},
     {.activity = Activity::driver, .is_vital = true},
 };
@@ -50,8 +54,7 @@ struct UnifiedMemoryConfig {
   uint32_t enable;
 };
 
-/// Migrations always; page faults where they were asked for: there can be millions. A machine without unified memory
-/// refuses, which says nothing of the recording.
+/// Migrations always; page faults where they were asked for: there can be millions.
 void choose_unified_memory(const Library& library) noexcept {
   constexpr uint32_t kAllDevices = 2;
   constexpr uint32_t kHostToDevice = 1;
@@ -67,14 +70,14 @@ void choose_unified_memory(const Library& library) noexcept {
       {kAllDevices, kCpuPageFault, 0, (extras & wire::kCudaCpuPageFaults) != 0 ? 1U : 0U},
       {kAllDevices, kGpuPageFault, 0, (extras & wire::kCudaGpuPageFaults) != 0 ? 1U : 0U},
   };
-  static_cast<void>(call(library.configure_unified_memory, static_cast<void*>(configs),
-                         static_cast<uint32_t>(sizeof configs / sizeof configs[0])));
+  static_cast<void>(library.configure_unified_memory(static_cast<void*>(configs),
+                                                     static_cast<uint32_t>(sizeof configs / sizeof configs[0])));
 }
 
 /// They are off in CUPTI: taking them costs, and may make streams wait for each other.
 void choose_event_times(const Library& library) noexcept {
   if ((attachment.header->cuda.extras & wire::kCudaEventTimes) == 0) return;
-  const Result result = call(library.event_times, uint8_t{1});
+  const Result result = library.event_times(uint8_t{1});
   if (result == Result::absent) {
     report_state(CudaState::lacks, 0, "times of CUDA events: CUPTI provides them since CUDA 12.8");
   } else if (result != Result::ok) {
@@ -90,18 +93,37 @@ void report_refusal(CudaState state, const Library& library, Activity activity, 
   report_failure(state, library, "cuptiActivityEnable", layout_of(static_cast<uint32_t>(activity))->name, result);
 }
 
+constinit std::atomic<bool> is_recording{false};
+
+/// Within cuInit() CUPTI is not ready for it (seen on an H100): then it is enabled at the first context. A machine
+/// without unified memory refuses, which says nothing of the recording unless page faults were asked for.
+void enable_unified_memory(const Library& library) noexcept {
+  choose_unified_memory(library);
+  const Result result = enable(library, Activity::unified_memory);
+  const bool asked = (attachment.header->cuda.extras & (wire::kCudaCpuPageFaults | wire::kCudaGpuPageFaults)) != 0;
+  if (result != Result::ok && result != Result::not_ready && asked)
+    report_refusal(CudaState::lacks, library, Activity::unified_memory, result);
+}
+
+void on_context(Domain domain, uint32_t id, const void*) noexcept {
+  static constinit std::atomic<bool> had_one{false};
+  if (domain != Domain::resource || id != kContextCreated || had_one.exchange(true)) return;
+  if (is_recording.load()) enable_unified_memory(*library());
+}
+
 }  // namespace
 
 bool set_up_activities(const Library& library) noexcept {
   constexpr uint32_t kSystemIds = 1;  // CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM
-  static_cast<void>(call(library.thread_id_type, kSystemIds));
+  static_cast<void>(library.thread_id_type(kSystemIds));
   const Result clock = set_clock(library);
   if (clock != Result::ok) {
     report_failure(CudaState::failed, library, "cuptiGetTimestamp", "", clock);
     return false;
   }
-  choose_unified_memory(library);
   choose_event_times(library);
+  add_handler(on_context);
+  static_cast<void>(watch(library, Domain::resource, kContextCreated, true));
   const Result result = library.register_buffers(request_buffer, take_buffer);
   if (result == Result::ok) return true;
   report_failure(CudaState::failed, library, "cuptiActivityRegisterCallbacks", "", result);
@@ -119,10 +141,14 @@ bool enable_activities(const Library& library) noexcept {
     const Result result = enable(library, choice.activity);
     if (result != Result::ok && choice.is_vital) report_refusal(CudaState::lacks, library, choice.activity, result);
   }
+  is_recording.store(true);
+  enable_unified_memory(library);
   return true;
 }
 
 void disable_activities(const Library& library) noexcept {
+  is_recording.store(false);
+  static_cast<void>(library.activity_disable(static_cast<uint32_t>(Activity::unified_memory)));
   static_cast<void>(library.activity_disable(static_cast<uint32_t>(Activity::kernel)));
   for (const Choice& choice : kChoices) {
     if (is_wanted(choice)) static_cast<void>(library.activity_disable(static_cast<uint32_t>(choice.activity)));

@@ -137,7 +137,7 @@ void watch_for_back_traces(const Library& library) noexcept {
   void* frame = nullptr;
   static_cast<void>(backtrace(&frame, 1));  // loads the unwinder, which must not happen within a call
   own = library_at(reinterpret_cast<const void*>(&write_chain));
-  cupti = library_at(reinterpret_cast<const void*>(library.subscribe));
+  cupti = library_at(library.subscribe.address());
   add_handler(on_traced_call);
   for (uint32_t domain = 1; domain < kDomains; ++domain) {
     for (uint32_t call = 1; call < kMaxCalls; ++call) {

@@ -46,7 +46,7 @@ Result measure(const Library& library, Difference& found) noexcept {
 }  // namespace
 
 Result set_clock(const Library& library) noexcept {
-  asks_us = asks_well(library.version) && call(library.register_clock, &our_time) == Result::ok;
+  asks_us = asks_well(library.version) && library.register_clock(&our_time) == Result::ok;
   if (asks_us) return Result::ok;
   const Result result = measure(library, at_begin);
   ahead_ns = at_begin.ahead_ns;

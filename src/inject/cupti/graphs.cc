@@ -37,9 +37,9 @@ struct GraphData {
 };
 static_assert(sizeof(GraphData) == 56);
 
-uint32_t graph_number(Result (*function)(const void*, uint32_t*), const void* object) noexcept {
+uint32_t graph_number(const Guarded<Result(const void*, uint32_t*)>& function, const void* object) noexcept {
   uint32_t number = 0;
-  const bool known = object != nullptr && function != nullptr && function(object, &number) == Result::ok;
+  const bool known = object != nullptr && function(object, &number) == Result::ok;
   return known ? number : 0;
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "inject/cupti/layouts.h"
+#include "inject/exit_order.h"
 
 namespace sonde::inject::cupti {
 namespace {
@@ -32,9 +33,9 @@ constexpr Named kSonames[] = {
 };
 
 template <typename Function>
-bool find(Function& function, const char* name) noexcept {
-  function = reinterpret_cast<Function>(dlsym(opened.handle, name));
-  return function != nullptr;
+bool find(Guarded<Function>& function, const char* name) noexcept {
+  function.set(dlsym(opened.handle, name));
+  return function.is_there();
 }
 
 /// The name of the first function that it must have and has not; null where it has them all.
@@ -54,6 +55,11 @@ bool is_usable(const char* path) noexcept {
   if (opened.get_version(&opened.version) == Result::ok && opened.version >= kOldestVersion) return true;
   snprintf(why_not, sizeof why_not, "%.300s is a CUPTI older than CUDA 11.4", path);
   return false;
+}
+
+const char* file_name(const char* path) noexcept {
+  const char* const slash = strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
 }
 
 bool open_at(const char* path, int flags = 0) noexcept {
@@ -82,11 +88,6 @@ bool open_newest(const char* pattern, int most_major) noexcept {
   }
   globfree(&found);
   return done;
-}
-
-const char* file_name(const char* path) noexcept {
-  const char* const slash = strrchr(path, '/');
-  return slash == nullptr ? path : slash + 1;
 }
 
 bool begins_with(const char* text, const char* start) noexcept { return strncmp(text, start, strlen(start)) == 0; }
@@ -181,6 +182,7 @@ void open_once() noexcept {
   } else if (why_not[0] == '\0') {
     snprintf(why_not, sizeof why_not, "libcupti not found");
   }
+  end_before_libraries();
 }
 
 }  // namespace
@@ -194,11 +196,29 @@ const Library* library() noexcept { return is_open ? &opened : nullptr; }
 
 const char* why_not_open() noexcept { return why_not; }
 
+void open_helpers(const Library& library) noexcept {
+  Dl_info cupti{};
+  if (dladdr(library.get_version.address(), &cupti) == 0 || cupti.dli_fname == nullptr) return;
+  const auto folder = static_cast<int>(file_name(cupti.dli_fname) - cupti.dli_fname);
+  const char* const helpers[] = {"libnvperf_host.so", "libnvperf_target.so"};
+  for (const char* helper : helpers) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s%s", folder, cupti.dli_fname, helper);
+    static_cast<void>(dlopen(path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE));
+  }
+  end_before_libraries();
+}
+
 void* symbol(const Library& library, const char* name) noexcept { return dlsym(library.handle, name); }
 
 const char* text_of(const Library& library, Result result) noexcept {
   const char* text = nullptr;
-  if (result == Result::absent) return "this CUPTI has no such function";
+  switch (result) {
+    case Result::absent: return "this CUPTI has no such function";
+    case Result::threw: return "CUPTI threw an exception";
+    case Result::too_late: return "the program has begun to exit";
+    default: break;
+  }
   return library.result_text(result, &text) == Result::ok && text != nullptr ? text : "an error without a description";
 }
 

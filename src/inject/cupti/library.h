@@ -15,7 +15,7 @@ struct Library {
   void* handle = nullptr;
   uint32_t version = 0;  ///< as cuptiGetVersion() numbers them: 18 is CUDA 11.8, 130000 is 13.0
   char path[1024] = {};  ///< as it was opened
-#define SONDE_CUPTI(member, symbol, ...) Result (*member)(__VA_ARGS__) = nullptr;
+#define SONDE_CUPTI(member, symbol, ...) Guarded<Result(__VA_ARGS__)> member;
 #include "inject/cupti/functions.inc"
 };
 
@@ -29,14 +29,13 @@ struct Library {
 /// One sentence; empty before the first try.
 [[nodiscard]] const char* why_not_open() noexcept;
 
+/// Opens the libraries that CUPTI's profilers use, from CUPTI's folder. CUPTI itself opens them by their names, which
+/// finds them on the loader's path alone, and not in pip's packages: then cuptiProfilerInitialize() gives 15, and later
+/// calls end the program (seen on an H100). Where they are not, nothing happens.
+void open_helpers(const Library& library) noexcept;
+
 /// A function of the library by its name; null where it has none. For what functions.inc does not list.
 [[nodiscard]] void* symbol(const Library& library, const char* name) noexcept;
-
-/// The call's result; `absent` where the library has no such function.
-template <typename... Parameters, typename... Arguments>
-[[nodiscard]] Result call(Result (*function)(Parameters...), Arguments... arguments) noexcept {
-  return function == nullptr ? Result::absent : function(arguments...);
-}
 
 /// A result in CUPTI's own words.
 [[nodiscard]] const char* text_of(const Library& library, Result result) noexcept;

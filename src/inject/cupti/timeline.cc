@@ -2,8 +2,6 @@
 
 #include <pthread.h>
 
-#include <cstdlib>
-
 #include "inject/cupti/activities.h"
 #include "inject/cupti/back_traces.h"
 #include "inject/cupti/graphs.h"
@@ -13,6 +11,7 @@
 #include "inject/cupti/state_record.h"
 #include "inject/cupti/subscriber.h"
 #include "inject/cupti/worker.h"
+#include "inject/exit_order.h"
 #include "inject/gpu_metrics/sampling.h"
 #include "inject/thread_chunk.h"
 #include "inject/turn.h"
@@ -125,7 +124,7 @@ void leave_at_next_call(Domain, uint32_t, const void* data) noexcept {
   if (static_cast<const CallbackData*>(data)->site != kAfterCall) return;
   if (!state.compare_exchange_strong(leaving, State::gone)) return;
   unsubscribe(*library());
-  static_cast<void>(call(library()->finalize));
+  static_cast<void>(library()->finalize());
 }
 
 void leave() noexcept {
@@ -199,7 +198,7 @@ void begin_timeline() noexcept {
     report_state(CudaState::failed, 0, "no thread could be started in the program");
     return;
   }
-  atexit(on_exit);
+  end_at_exit(on_exit);
 }
 
 void follow_phase() noexcept {

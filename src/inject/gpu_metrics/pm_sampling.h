@@ -106,7 +106,7 @@ struct SampleInfoParams {
 
 struct PmSampling {
   const cupti::Library* library = nullptr;
-#define SONDE_PM_SAMPLING(member, symbol, ...) Result (*member)(__VA_ARGS__) = nullptr;
+#define SONDE_PM_SAMPLING(member, symbol, ...) Guarded<Result(__VA_ARGS__)> member;
 #include "inject/gpu_metrics/pm_sampling.inc"
 };
 

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 
+#include "inject/exit_order.h"
 #include "inject/gpu_metrics/driver.h"
 #include "inject/gpu_metrics/places.h"
 #include "inject/gpu_metrics/report_samples.h"
@@ -67,22 +67,45 @@ void report_no_devices(int result) noexcept {
   report(SamplingState::failed, wire::kNoGpu, text, result);
 }
 
+/// Longer and longer pauses between tries of what works once the program has come so far.
+class Patience {
+ public:
+  void pause() noexcept {
+    constexpr int64_t kMaxPauseNs = 100'000'000;
+    pause_for(next_ns_);
+    next_ns_ = 2 * next_ns_ < kMaxPauseNs ? 2 * next_ns_ : kMaxPauseNs;
+  }
+
+ private:
+  int64_t next_ns_ = 2'000'000;
+};
+
 /// The driver is still being initialized when the thread begins. Where that fails it stays so.
 int await_devices() noexcept {
-  constexpr int64_t kFirstPauseNs = 2'000'000;
-  constexpr int64_t kMaxPauseNs = 100'000'000;
   constexpr int64_t kMaxWaitNs = 60'000'000'000;
   const int64_t until = now_ns() + kMaxWaitNs;
-  int64_t pause = kFirstPauseNs;
+  Patience patience;
   DeviceCount found = device_count();
   while (found.result == kNotInitialized && now_ns() < until && !is_asked_to_end() && phase() != Phase::ended) {
-    pause_for(pause);
-    pause = 2 * pause < kMaxPauseNs ? 2 * pause : kMaxPauseNs;
+    patience.pause();
     found = device_count();
   }
   const bool is_over = is_asked_to_end() || phase() == Phase::ended;
   if (found.result != 0 && !is_over) report_no_devices(found.result);
   return found.result == 0 ? found.count : 0;
+}
+
+/// It fails until the program has a context: with 999 within cuInit() (seen on an H100).
+bool initialize_profiler(const cupti::Library& library) noexcept {
+  metrics::InitializeParams params;
+  Result result = sampling.initialize(&params);
+  Patience patience;
+  while (result != Result::ok && !is_asked_to_end() && phase() != Phase::ended) {
+    patience.pause();
+    if (!is_asked_to_end()) result = sampling.initialize(&params);
+  }
+  if (result != Result::ok) report_failure(library, wire::kNoGpu, "cuptiProfilerInitialize", result);
+  return result == Result::ok;
 }
 
 bool open_cupti() noexcept {
@@ -96,10 +119,8 @@ bool open_cupti() noexcept {
     report(SamplingState::too_old, wire::kNoGpu, missing, static_cast<int32_t>(library->version));
     return false;
   }
-  metrics::InitializeParams params;
-  const Result result = sampling.initialize(&params);
-  if (result != Result::ok) report_failure(*library, wire::kNoGpu, "cuptiProfilerInitialize", result);
-  return result == Result::ok;
+  cupti::open_helpers(*library);
+  return initialize_profiler(*library);
 }
 
 /// Where all GPUs are asked for, those that are not there were not meant.
@@ -134,7 +155,9 @@ void switch_on(Gpu& gpu, uint32_t device) noexcept {
   if (gpu.stand == Stand::waiting) {
     if (!take_place(gpu.uuid)) return;
     gpu.stand = Stand::open;
-    if (!gpu.sampler.open(sampling, device, attachment.header->gpu_metrics.frequency_hz)) return give_up(gpu);
+    const bool opened = gpu.sampler.open(sampling, device, attachment.header->gpu_metrics.frequency_hz);
+    end_before_libraries();  // CUPTI may have loaded some for it
+    if (!opened) return give_up(gpu);
   }
   if (!gpu.sampler.start()) return give_up(gpu);
   gpu.stand = Stand::on;
@@ -225,7 +248,7 @@ void begin_sampling() noexcept {
     life.store(Life::ended);
     return report(SamplingState::failed, wire::kNoGpu, "no thread could be started in the program");
   }
-  atexit(on_exit);
+  end_at_exit(on_exit);
 }
 
 }  // namespace sonde::inject::gpu_metrics

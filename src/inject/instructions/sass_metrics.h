@@ -93,7 +93,7 @@ struct FlushParams {
 
 struct Functions {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the parameter is a type.
-#define SONDE_SASS_METRICS(member, symbol, parameters) Result (*member)(parameters*) = nullptr;
+#define SONDE_SASS_METRICS(member, symbol, parameters) Guarded<Result(parameters*)> member;
 #include "inject/instructions/sass_metrics.inc"
 };
 

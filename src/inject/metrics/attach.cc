@@ -28,10 +28,9 @@ namespace {
 
 using cupti::CallbackData;
 using cupti::Domain;
-using StreamId = Result (*)(void* context, void* stream, uint8_t per_thread, uint32_t* id);
 
 constinit Profiler profiler;
-constinit StreamId stream_id = nullptr;
+constinit Guarded<Result(void* context, void* stream, uint8_t per_thread, uint32_t* id)> stream_id;
 
 /// Another launch would be counted with one that is measured. So a measured one holds this alone, from its begin to its
 /// end, and any other together with its like. Nobody waits for it without end: a launch may itself wait for what
@@ -139,7 +138,6 @@ bool is_captured(void* stream) noexcept {
   constexpr int kCaptureImplicit = 906;  // CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: of the legacy stream, another is
   uint32_t status = 0;
   const Driver& driver = the_driver();
-  if (driver.is_capturing == nullptr) return false;
   const int result = driver.is_capturing(stream, &status);
   if (result != kCaptureImplicit && (result != 0 || status == 0)) return false;
   report_first(state.reported_capture, wire::MeasureState::captured);
@@ -164,7 +162,7 @@ void let_await(LaunchKind& kind, Work work) noexcept {
 uint32_t device_here() noexcept {
   int device = 0;
   const Driver& driver = the_driver();
-  const bool known = driver.current_device != nullptr && driver.current_device(&device) == 0;
+  const bool known = driver.current_device(&device) == 0;
   return known ? static_cast<uint32_t>(device) : wire::kNotGiven;
 }
 
@@ -198,6 +196,24 @@ bool may_be_measured(const Settings& wanted, const Launch& launch, const char* m
   return !is_collective(launch, mangled) && !is_captured(launch.waited_stream);
 }
 
+/// Within cuInit() CUPTI's profiler cannot be initialized: it gives 999 there, and 0 once there is a context (seen on
+/// an H100). So this is done at the first launch to be measured, by the thread that holds `launching` alone. It is
+/// tried twice: other tools may be about to leave.
+bool is_initialized() noexcept {
+  static constinit bool done = false;
+  static constinit uint32_t tries = 0;
+  constexpr uint32_t kMaxTries = 2;
+  if (done || tries == kMaxTries) return done;
+  cupti::open_helpers(*cupti::library());
+  InitializeParams params;
+  const Result result = profiler.initialize(&params);
+  done = result == Result::ok;
+  if (done || ++tries < kMaxTries) return done;
+  report_failure("cuptiProfilerInitialize", static_cast<int32_t>(result));
+  over.store(true);
+  return false;
+}
+
 /// By the thread that holds `launching` alone.
 Context* context_of(const Settings& wanted, void* context, uint32_t id) noexcept {
   for (uint32_t i = 0; i < state.context_count; ++i) {
@@ -219,8 +235,7 @@ void describe(Launch& launch, const CallbackData& data) noexcept {
   launch.kernel.device = device_here();
   launch.kernel.context = data.context_id;
   const uint8_t is_per_thread = launch.waited_stream != launch.stream ? 1 : 0;
-  const bool reported = stream_id != nullptr &&
-                        stream_id(data.context, launch.stream, is_per_thread, &launch.kernel.stream) == Result::ok;
+  const bool reported = stream_id(data.context, launch.stream, is_per_thread, &launch.kernel.stream) == Result::ok;
   if (!reported) launch.kernel.stream = wire::kNotGiven;
 }
 
@@ -286,6 +301,7 @@ bool begin_work(const Settings& wanted, Context& context) noexcept {
 
 /// By the thread that holds `launching` alone. Whether the launch is measured.
 bool begin(const Settings& wanted, const Launch& launch, const CallbackData& data) noexcept {
+  if (!is_initialized()) return false;
   Context* const context = context_of(wanted, data.context, data.context_id);
   if (context == nullptr || !context->usable) return false;
   state.launch = launch;
@@ -484,8 +500,6 @@ bool watch_launches(const cupti::Library& library) noexcept {
     return result != Result::ok;
   };
   cupti::add_handler(on_call);
-  InitializeParams params;
-  if (failed("cuptiProfilerInitialize", profiler.initialize(&params))) return false;
   if (failed("cuptiSubscribe", cupti::subscribe(library))) return false;
   set_watched(library, true);
   cupti::watch_profiler_range(library);
@@ -502,7 +516,7 @@ void attach() noexcept {
   if (missing != nullptr) return report(MeasureState::too_old, missing, version);
   if (settings()->samples && !pc_sampling::find(*library)) state.samples_over.store(true);
   if (settings()->instructions && !state.counter.find(*library)) state.instructions_over.store(true);
-  stream_id = reinterpret_cast<StreamId>(cupti::symbol(*library, "cuptiGetStreamIdEx"));
+  stream_id.set(cupti::symbol(*library, "cuptiGetStreamIdEx"));
   if (watch_launches(*library)) report(MeasureState::ready, library->path, version);
 }
 

@@ -11,7 +11,7 @@ constinit Driver driver;
 constinit pthread_once_t once = PTHREAD_ONCE_INIT;
 
 template <typename Function>
-void find(Function& function, const char* name) noexcept {
+void find(Guarded<Function>& function, const char* name) noexcept {
   function = driver_function<Function>(name);
 }
 

@@ -3,17 +3,19 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What is asked of the CUDA driver, which the program has loaded: functions of cuda.h under names of our own. A null
-/// one is one that this driver lacks; each gives 0 for success.
+#include "inject/guarded_call.h"
+
+/// What is asked of the CUDA driver, which the program has loaded: functions of cuda.h under names of our own. Each
+/// gives 0 for success.
 namespace sonde::inject::metrics {
 
 struct Driver {
-  int (*device_name)(char* name, int bytes, int device) = nullptr;
-  int (*device_attribute)(int* value, int attribute, int device) = nullptr;
-  int (*current_device)(int* device) = nullptr;
-  int (*function_attribute)(int* value, int attribute, void* function) = nullptr;
-  int (*function_of_kernel)(void** function, void* kernel) = nullptr;
-  int (*is_capturing)(void* stream, uint32_t* status) = nullptr;
+  Guarded<int(char* name, int bytes, int device)> device_name;
+  Guarded<int(int* value, int attribute, int device)> device_attribute;
+  Guarded<int(int* device)> current_device;
+  Guarded<int(int* value, int attribute, void* function)> function_attribute;
+  Guarded<int(void** function, void* kernel)> function_of_kernel;
+  Guarded<int(void* stream, uint32_t* status)> is_capturing;
 };
 
 /// Found at the first call. Not for signal handlers.

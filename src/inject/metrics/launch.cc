@@ -100,14 +100,13 @@ void add_function_facts(Launch& launch) noexcept {
   const Driver& driver = the_driver();
   void* function = launch.function;
   // What launches may be a CUkernel, which stands for its function in the current context.
-  if (driver.function_of_kernel != nullptr) {
+  if (driver.function_of_kernel.is_there()) {
     void* of_kernel = nullptr;
     if (driver.function_of_kernel(&of_kernel, launch.function) == 0 && of_kernel != nullptr) function = of_kernel;
   }
   const auto attribute = [&](int which) {
     int value = 0;
-    const bool reported =
-        driver.function_attribute != nullptr && driver.function_attribute(&value, which, function) == 0;
+    const bool reported = driver.function_attribute(&value, which, function) == 0;
     return reported ? static_cast<uint32_t>(value) : wire::kNotGiven;
   };
   launch.kernel.registers = attribute(kRegisters);

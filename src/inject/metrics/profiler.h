@@ -191,7 +191,7 @@ struct CounterInfoParams {
 struct Profiler {
   const cupti::Library* library = nullptr;
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the parameter is a type.
-#define SONDE_PROFILER(member, symbol, parameters) Result (*member)(parameters*) = nullptr;
+#define SONDE_PROFILER(member, symbol, parameters) Guarded<Result(parameters*)> member;
 #include "inject/metrics/profiler.inc"
 };
 

@@ -62,11 +62,11 @@ void report_device(int device, const char* chip) noexcept {
   const auto number = static_cast<uint32_t>(device);
   const Driver& driver = the_driver();
   char name[256] = {};
-  if (driver.device_name != nullptr && driver.device_name(name, sizeof name, device) == 0) {
+  if (driver.device_name(name, sizeof name, device) == 0) {
     report_with_text(wire::Kind::device_text, 0, wire::DeviceTextBody{number, 0, 0}, name, now_ns());
   }
   report_with_text(wire::Kind::device_text, 1, wire::DeviceTextBody{number, 0, 0}, chip, now_ns());
-  for (int attribute = 1; driver.device_attribute != nullptr && attribute < kMaxAttributes; ++attribute) {
+  for (int attribute = 1; driver.device_attribute.is_there() && attribute < kMaxAttributes; ++attribute) {
     int value = 0;
     if (driver.device_attribute(&value, attribute, device) == 0) {
       report_attribute(number, static_cast<uint32_t>(attribute), value);

@@ -4,6 +4,18 @@
 #include "inject/pages.h"
 
 namespace sonde::inject::metrics {
+namespace {
+
+/// CUPTI knows the metrics of a chip's instructions only once the host API was initialized:
+/// cuptiSassMetricsGetProperties() gives 15 before (seen on an H100). It stays so.
+void teach_chip(const Profiler& profiler, const char* chip) noexcept {
+  HostInitializeParams params;
+  params.chip = chip;
+  static_cast<void>(profiler.host_initialize(&params));
+}
+
+}  // namespace
+
 bool Session::open(const Profiler& profiler, const Settings& wanted, void* context, int device) noexcept {
   profiler_ = &profiler;
   context_ = context;
@@ -12,7 +24,10 @@ bool Session::open(const Profiler& profiler, const Settings& wanted, void* conte
   if (failed("cuptiDeviceGetChipName", profiler.chip_name(&chip))) return false;
   report_device(device, chip.name);
   if (chip.name != nullptr) chip_ = chip.name;
-  if (wanted.name_count == 0) return true;
+  if (wanted.name_count == 0) {
+    if (wanted.instructions) teach_chip(profiler, chip.name);
+    return true;
+  }
   if (!make_plan(plan_, profiler, wanted, context, chip.name)) return false;
   values_ = new_array<double>(plan_.count);
   return values_ != nullptr && enable() && make_image();

@@ -43,9 +43,8 @@ bool find(const cupti::Library& library) noexcept {
 const Functions& functions() noexcept { return found; }
 
 void watch_code(const cupti::Library& library, bool on) noexcept {
-  auto* const symbol = cupti::symbol(library, "cuptiGetCubinCrc");
-  found.cubin_crc = reinterpret_cast<Result (*)(CubinCrcParams*)>(symbol);
-  if (found.cubin_crc == nullptr) return;
+  found.cubin_crc.set(cupti::symbol(library, "cuptiGetCubinCrc"));
+  if (!found.cubin_crc.is_there()) return;
   if (on) cupti::add_handler(on_resource);
   static_cast<void>(cupti::watch(library, Domain::resource, kModuleLoaded, on));
 }

@@ -4,9 +4,9 @@ namespace sonde::inject::pc_sampling {
 
 const char* find_functions(Functions& functions, const cupti::Library& library) noexcept {
   if (library.version < kMinVersion) return "cuptiPCSamplingGetData";
-#define SONDE_PC_SAMPLING(member, name, parameters)                                           \
-  functions.member = reinterpret_cast<Result (*)(parameters*)>(cupti::symbol(library, name)); \
-  if (functions.member == nullptr) return name;
+#define SONDE_PC_SAMPLING(member, name, parameters)   \
+  functions.member.set(cupti::symbol(library, name)); \
+  if (!functions.member.is_there()) return name;
 #include "inject/pc_sampling/pc_sampling.inc"
   return nullptr;
 }

@@ -118,7 +118,7 @@ struct CubinCrcParams {
 
 struct Functions {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the parameter is a type.
-#define SONDE_PC_SAMPLING(member, symbol, parameters) Result (*member)(parameters*) = nullptr;
+#define SONDE_PC_SAMPLING(member, symbol, parameters) Guarded<Result(parameters*)> member;
 #include "inject/pc_sampling/pc_sampling.inc"
 };
 

@@ -339,6 +339,7 @@ EXPORT uint32_t cuptiActivityEnable(uint32_t kind) {
   if (faults().enable_fails != 0) return faults().enable_fails;
   if (kind == 0 || kind > kLastKind) return kInvalidKind;
   if (!attach()) return kUnknown;
+  if (kind == kUnifiedMemoryCounter && !driver()->is_initialized()) return kNotReady;  // as seen on an H100
   enabled |= uint64_t{1} << kind;
   if (kind == kDevice && driver()->is_initialized()) tell_devices();
   return kSuccess;

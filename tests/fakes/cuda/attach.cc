@@ -60,6 +60,7 @@ const Table* find_driver() {
 
 std::atomic<LaunchObserver> launch_observer{nullptr};
 std::atomic<Counters> counters_of{Counters::nobody};
+std::atomic<bool> knows_chip{false};
 
 bool is_forked() { return forked.load(std::memory_order_relaxed); }
 

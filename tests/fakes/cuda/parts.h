@@ -22,6 +22,7 @@ enum Result : uint32_t {
   kInvalidContext = 3,
   kInvalidOperation = 7,
   kMaxLimitReached = 12,
+  kNotReady = 13,
   kNotInitialized = 15,
   kInvalidKind = 21,
   kNotCompatible = 14,
@@ -75,6 +76,8 @@ uint64_t loaded_code();
 /// Who has the counters of the process: one alone can.
 enum class Counters : uint32_t { nobody, range_profiler, pc_sampling, sass_metrics };
 extern std::atomic<Counters> counters_of;
+/// Whether the host API was initialized for a chip.
+extern std::atomic<bool> knows_chip;
 void record_context(const ContextInfo& context);
 void record_stream(const StreamInfo& stream);
 

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -264,7 +265,17 @@ struct CounterInfo {
   }                                                                                   \
   static uint32_t name##_body([[maybe_unused]] Params* p)
 
+/// The libraries that lie beside the real one, which are opened by their names.
+static bool are_helpers_loaded() {
+  const auto is_loaded = [](const char* name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD) != nullptr; };
+  return is_loaded("libnvperf_host.so") && is_loaded("libnvperf_target.so");
+}
+
+/// As seen on an H100.
 FUNCTION(ProfilerInitialize, Plain) {
+  if (!are_helpers_loaded()) return kNotInitialized;
+  ContextInfo context;
+  if (driver() == nullptr || driver()->contexts(&context, 1) == 0) return kUnknown;
   initialized = true;
   return kSuccess;
 }
@@ -286,6 +297,7 @@ FUNCTION(ProfilerGetCounterAvailability, Availability) {
 FUNCTION(ProfilerHostInitialize, HostInitialize) {
   if (p->chip == nullptr || p->profiler != 0 || strcmp(p->chip, "FAKE100") != 0) return kInvalidParameter;
   p->host = new Host;
+  knows_chip = true;
   return kSuccess;
 }
 

@@ -153,6 +153,7 @@ void note_for_sass_metrics(const Operation& operation) {
 }
 
 EXPORT uint32_t cuptiSassMetricsGetProperties(Properties* p) {
+  if (!knows_chip) return kNotInitialized;  // as seen on an H100
   if (!is_sound(p, sizeof *p) || strcmp(p->chip, pm_chip()) != 0) return kInvalidParameter;
   for (uint64_t i = 0; i < 3; ++i) {
     if (strcmp(p->name, kMetrics[i]) != 0 || (faults().sass_unknown && i == 2)) continue;

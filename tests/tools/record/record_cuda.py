@@ -342,7 +342,7 @@ def back_traces(folder):
 
 def found(folder):
     """CUPTI is taken where the loader finds it; one that the program has already is the one that is taken."""
-    ((on_path,), (loaded,)) = ((FAKES / version).iterdir() for version in (LATEST, "12.0"))
+    ((on_path,), (loaded,)) = ((FAKES / version).glob("libcupti*") for version in (LATEST, "12.0"))
     without = {key: value for key, value in environment().items() if key != "SONDE_CUPTI"}
     path = f"{FAKES / 'driver'}:{on_path.parent}"
     for name, variables, wanted in (("path", without | {"LD_LIBRARY_PATH": path}, on_path),

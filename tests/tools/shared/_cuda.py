@@ -18,7 +18,7 @@ def environment(version=LATEST, faults="", driver=True):
     variables = dict(os.environ, SONDE_FAKE_CUPTI=faults)
     if driver:
         variables["LD_LIBRARY_PATH"] = str(FAKES / "driver")
-    (cupti,) = (FAKES / version).iterdir() if version else ("/nonexistent/libcupti.so",)
+    (cupti,) = (FAKES / version).glob("libcupti*") if version else ("/nonexistent/libcupti.so",)
     variables["SONDE_CUPTI"] = str(cupti)
     return variables
 
