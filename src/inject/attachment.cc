@@ -1,6 +1,7 @@
 #include "inject/attachment.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -62,11 +63,16 @@ bool is_meant(const wire::Header& header, uint64_t nonce) noexcept {
          header.chunk_bytes == wire::kChunkBytes && header.chunks == wire::kChunks;
 }
 
+/// In a child of fork() where the kernel does not do it, as gVisor's. A child of a bare clone() is then taken for its
+/// parent.
+void wipe_guard() noexcept { attachment.guard->store(0, std::memory_order_relaxed); }
+
 std::atomic<uint64_t>* make_guard() noexcept {
   constexpr size_t kPage = 4096;
   std::byte* const page = take_pages(kPage);
   if (page == nullptr) return nullptr;
-  if (syscall(SYS_madvise, page, kPage, MADV_WIPEONFORK) == 0) return reinterpret_cast<std::atomic<uint64_t>*>(page);
+  const bool wiped = syscall(SYS_madvise, page, kPage, MADV_WIPEONFORK) == 0;
+  if (wiped || pthread_atfork(nullptr, nullptr, wipe_guard) == 0) return reinterpret_cast<std::atomic<uint64_t>*>(page);
   give_pages_back(page, kPage);
   return nullptr;
 }

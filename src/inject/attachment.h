@@ -15,8 +15,8 @@ struct Attachment {
   std::byte* mapping = nullptr;
   wire::Header* header = nullptr;    ///< null: not attached
   std::atomic<bool> foreign{false};  ///< this process is in another pid namespace than the recorder
-  /// A page that a child of fork() finds zeroed, however it was forked: the process's token, by which threads tell that
-  /// what they hold is their parent's.
+  /// A page that a child of fork() finds zeroed, however it was forked (but on kernels without MADV_WIPEONFORK): the
+  /// process's token, by which threads tell that what they hold is their parent's.
   std::atomic<uint64_t>* guard = nullptr;
 };
 

@@ -51,8 +51,8 @@ extern "C" __attribute__((used, visibility("hidden"))) _Unwind_Reason_Code sonde
 }  // namespace
 
 int32_t call_guarded(void (*call)(const void*), const void* data) noexcept {
-  if (refused.load(std::memory_order_relaxed)) return kTooLate;
-  return throws(call, data) ? kThrew : 0;
+  if (refused.load(std::memory_order_relaxed)) return wire::kTooLate;
+  return throws(call, data) ? wire::kThrew : 0;
 }
 
 void refuse_calls() noexcept { refused.store(true); }

@@ -1,19 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+
+#include "wire/call_result.h"
 
 /// Calls out of this library, into CUPTI and the driver. Nothing that they do may end the program: what they throw
 /// stops here, and once the program has begun to exit (exit_order.h) none is made.
 namespace sonde::inject {
 
-/// Results of Sonde's own, beside those of CUPTI (CUptiResult) and the driver (CUresult).
-inline constexpr int32_t kAbsent = -1;   ///< the library has no such function
-inline constexpr int32_t kThrew = -2;    ///< the function threw
-inline constexpr int32_t kTooLate = -3;  ///< not called: the program exits
-
-/// Calls `call(data)`. kThrew where something was thrown out of it, kTooLate where it was not called, else 0. A thread
-/// that is cancelled meanwhile ends, as it would without this.
+/// Calls `call(data)`. wire::kThrew where something was thrown out of it, wire::kTooLate where it was not called, else
+/// 0. A thread that is cancelled meanwhile ends, as it would without this.
 [[nodiscard]] int32_t call_guarded(void (*call)(const void*), const void* data) noexcept;
 
 /// From here on no call is made.
@@ -34,7 +30,7 @@ class Guarded<Result(Parameters...)> {
   [[nodiscard]] const void* address() const noexcept { return reinterpret_cast<const void*>(function_); }
 
   Result operator()(Parameters... arguments) const noexcept {
-    if (function_ == nullptr) return static_cast<Result>(kAbsent);
+    if (function_ == nullptr) return static_cast<Result>(wire::kAbsent);
     Result result{};
     const auto call = [&] { result = function_(arguments...); };
     const int32_t failed = call_guarded([](const void* data) { (*static_cast<decltype(&call)>(data))(); }, &call);

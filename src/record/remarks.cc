@@ -88,7 +88,7 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
       "binary NVTX payloads dropped: not the first payload of the event, longer than 3072 bytes, or empty");
   add(static_cast<int64_t>(header.cut_texts.load()), "strings truncated to 4096 bytes");
   add(static_cast<int64_t>(header.refused.load()),
-      "processes that could not be recorded: the kernel is older than Linux 4.14");
+      "processes that could not be recorded: they had no memory for the recorder");
   add(static_cast<int64_t>(header.rounds.refused.load()),
       "capture ranges without a profile: the recorder was too slow and its queue was full");
 }

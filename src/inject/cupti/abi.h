@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "inject/guarded_call.h"
+#include "wire/call_result.h"
 
 /// What is used of CUPTI: the types of its C interface under names of our own, so that no NVIDIA header is needed.
 /// Values and layouts are those of cupti_result.h, cupti_callbacks.h and cupti_activity.h of CUDA 13.0; the layouts of
@@ -16,10 +16,10 @@ enum class Result : int32_t {
   max_limit_reached = 12,  ///< no further record in a buffer
   not_ready = 13,
   multiple_subscribers = 39,
-  // Sonde's own (guarded_call.h):
-  absent = kAbsent,
-  threw = kThrew,
-  too_late = kTooLate,
+  // Sonde's own:
+  absent = wire::kAbsent,
+  threw = wire::kThrew,
+  too_late = wire::kTooLate,
 };
 
 /// CUpti_SubscriberHandle.

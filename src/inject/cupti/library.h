@@ -1,6 +1,7 @@
 #pragma once
 
 #include "inject/cupti/abi.h"
+#include "inject/guarded_call.h"
 
 /// libcupti, opened when the program first uses CUDA. Looked for, in this order:
 ///   1. $SONDE_CUPTI: the path of one; then no other is tried

@@ -101,7 +101,7 @@ void add_arrivals(std::vector<Remark>& remarks, const CudaTally& t) {
     remarks.push_back(
         {false,
          fmt::format("{} of {} that launch a kernel have no kernel in the recording: its record never arrived, was "
-                     "dropped or invalid, went into a CUDA graph, or had not ended",
+                     "dropped or invalid, or it had not ended",
                      t.launched_nothing, counted(t.launches, "call", "calls"))});
   }
 }

@@ -406,10 +406,11 @@ void CudaRows::add_call(const wire::Record& record, const CudaSource& source, co
 void CudaRows::count_launch(const wire::ApiCallBody& call, const CudaSource& source) {
   if (call.result != 0) return;
   const std::string_view name = trace_.name(trace_.api.name.back());
+  unserved_.note_call(name, {source.process, call.thread}, call.start, call.end);
   if (launches_graph(name)) ++tally_.graph_starts;
   if (!launches_kernel(name)) return;
   ++tally_.launches;
-  if (!started_.contains(source.process, call.correlation)) ++tally_.launched_nothing;
+  if (!started_.contains(source.process, call.correlation)) unserved_.add({source.process, call.thread}, call.start);
 }
 
 void CudaRows::add_overhead(const wire::OverheadBody& b, const CudaSource& source, const ThreadRow& thread_row) {
@@ -425,6 +426,7 @@ void CudaRows::add_overhead(const wire::OverheadBody& b, const CudaSource& sourc
 }
 
 void CudaRows::sum_tallies() {
+  tally_.launched_nothing = unserved_.count();
   tally_.processes = static_cast<int64_t>(counted_.size());
   for (const auto& [source, until_now] : counted_) {
     const wire::CudaTallyBody counted = since(until_now, counted_before_[source]);

@@ -12,6 +12,7 @@
 #include "record/cuda/correlation_set.h"
 #include "record/cuda/cuda_objects.h"
 #include "record/cuda/cuda_tally.h"
+#include "record/cuda/unserved_launches.h"
 #include "record/rounds/extent.h"
 #include "record/rounds/parts.h"
 
@@ -102,8 +103,9 @@ class CudaRows {
   CudaTally tally_;
   std::map<StreamName, StreamId> streams_;
   std::set<CudaSource> to_read_again_;
-  CorrelationSet called_;                                     ///< by calls within the extent
-  CorrelationSet called_of_runtime_;                          ///< by those of the runtime, at any time
+  CorrelationSet called_;             ///< by calls within the extent
+  CorrelationSet called_of_runtime_;  ///< by those of the runtime, at any time
+  UnservedLaunches unserved_;
   CorrelationSet started_;                                    ///< of kernels and graphs
   boost::unordered_flat_map<uint64_t, ChainId> chains_;       ///< by image and correlation
   std::map<CudaSource, wire::CudaTallyBody> counted_;         ///< the last of each

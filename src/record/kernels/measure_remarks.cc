@@ -9,6 +9,7 @@
 
 #include "record/instructions/instruction_remarks.h"
 #include "record/pc_sampling/sample_remarks.h"
+#include "wire/call_result.h"
 
 namespace sonde::record {
 namespace {
@@ -27,11 +28,16 @@ constexpr std::string_view kNotPermitted =
     "with CAP_SYS_ADMIN (a container: --cap-add=SYS_ADMIN)";
 
 constexpr std::array kCauses = {
+    Cause{wire::kThrew, "CUPTI threw an exception"},
+    Cause{wire::kTooLate, "the program had begun to exit"},
     Cause{2, "CUPTI does not support this GPU"},
     Cause{8, "CUPTI ran out of memory"},
     Cause{9,
           "the GPU's counters are in use by another profiler (Nsight Compute, DCGM). Stop it, or pause "
           "DCGM with dcgmi profile --pause"},
+    Cause{15,
+          "CUPTI's profiler is not initialized: it needs libnvperf_host.so and libnvperf_target.so, which belong into "
+          "libcupti's folder"},
     Cause{27, "this GPU does not support this operation"},
     Cause{35, kNotPermitted},
     Cause{36, "an older profiler is active in the program"},

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
 from _cuda import ADD, FAKES, GEMM, LATEST, PROGRAM, VERSIONS, Cuda, accounts, alone, environment, record
-from _recorded import SONDE, check
+from _recorded import SONDE, TOOLS, check
 
 ASKED = ("11.8", "12.0", "12.4", "13.4")  # these take a clock of the client's choice, and it does them no harm
 LONGEST_OFFSET_NS = 1_000_000  # of others the offset is measured
@@ -172,6 +172,7 @@ def graphs(folder, version):
     """As a whole, and node by node; CUPTI of CUDA 11.4 knows no whole graphs."""
     path = folder / "graph.sqlite"
     run = record(path, "graph", 6, version=version)
+    check("have no kernel in the recording" not in run.stderr, f"captured launches count: {run.stderr}")
     recorded = Cuda(path)
     (account,) = accounts(run)
     if version == "11.4":
@@ -277,6 +278,18 @@ def several_processes(folder, version):
         check(found == wanted, f"process {account['pid']}: {found}, not {wanted}")
     check(len({account["pid"] for account in both}) == 2, "two processes")
     check_correlation(recorded, None)
+
+
+def without_wiping(folder):
+    """On a kernel that cannot zero pages in children of fork(), as gVisor's, each process is recorded all the same."""
+    for mode in ("processes", "forks"):
+        path = folder / f"{mode}_without_wiping.sqlite"
+        command = [SONDE, "record", "-t", "cuda,nvtx", "-o", path, "--", TOOLS / "no_wipe", PROGRAM, mode, 3]
+        run = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, env=environment())
+        check("could not be recorded" not in run.stderr, run.stderr)
+        found = dict(Cuda(path).rows("SELECT (globalPid >> 24) & 0xFFFFFF, count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL GROUP BY 1"))
+        wanted = {account["pid"]: sum(row[0] for row in account["kernels"].values()) for account in accounts(run)}
+        check(found == wanted and wanted, f"{mode}: {found}, not {wanted}")
 
 
 def threads(folder, version):
@@ -400,7 +413,7 @@ def main():
             for part in parts:
                 part(folder, version)
             print(f"CUPTI of CUDA {version}: {', '.join(part.__name__ for part in parts)}: ok", flush=True)
-        for part in (future, back_traces, found, with_os_calls, crowd, many):
+        for part in (without_wiping, future, back_traces, found, with_os_calls, crowd, many):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
         print(f"commands_read_it: {commands_read_it(Path(name) / LATEST) or 'ok'}")
 
