@@ -35,11 +35,11 @@ Diagnosis ask(const Rule& rule, const Facts& facts, std::span<const FailedCheck>
 }
 
 template <typename T>
-void move_behind(std::vector<T>& all, std::vector<T>&& more) {
+void move_behind(std::vector<T>& all, std::vector<T> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-void add(Diagnosis& all, Diagnosis&& answer) {
+void add(Diagnosis& all, Diagnosis answer) {
   move_behind(all.findings, std::move(answer.findings));
   move_behind(all.abstentions, std::move(answer.abstentions));
   move_behind(all.looked, std::move(answer.looked));

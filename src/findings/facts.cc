@@ -10,7 +10,10 @@
 namespace sonde {
 Facts::Facts(const Trace& of, std::optional<KernelJoin> measured, std::optional<WithoutRecorder> without)
     : trace(of), gpus(gpus_of(of)), kernels(std::move(measured)), recorder(std::move(without)) {
-  run_together({[&] { parts = parts_of_run(of); },
+  run_together({[&] {
+                  parts = parts_of_run(of);
+                  run = parts.run;
+                },
                 [&] {
                   api_kinds = sonde::api_kinds(of);
                   launched = recorded_launches(of, api_kinds);
@@ -22,14 +25,11 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured, std::optional<
                   collectives = match_collectives(of, gpus, communication);
                   activity = gpu_activity(of, gpus, communication);
                 }});
-  run = parts.run;
-  steps = parts.parts.front().steps;
-  extent = parts.parts.front().extent;
   if (sonde::is_kernel_report(of)) launches = measured_launches(of);
   if (is_kernel_report()) {
     extent = {0, launches.back().start_ns + launches.back().duration_ns};
   } else {
-    leave_out_cut();
+    look_at(parts.parts.front());
   }
 }
 

@@ -55,7 +55,7 @@ std::vector<Cut> cuts_of_waits(const std::vector<HostPause>& waits) {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (!is_python(facts.trace)) return;
-  std::vector<HostPause> waits = host_pauses(facts, kMinWaits, kShortestNs);
+  const std::vector<HostPause> waits = host_pauses(facts, kMinWaits, kShortestNs);
   size_t like_waits = 0;
   size_t fitting = 0;
   std::set<std::pair<NameId, NameId>> places;

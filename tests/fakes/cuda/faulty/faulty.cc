@@ -84,9 +84,9 @@ uint64_t forward(const char* name, const std::array<uint64_t, 6>& a) {
 
 }  // namespace
 
-#define FAULTY(name)                                                                                            \
+#define FAULTY(name)                                                                                              \
   extern "C" __attribute__((visibility("default"))) uint64_t name(uint64_t a, uint64_t b, uint64_t c, uint64_t d, \
-                                                                  uint64_t e, uint64_t f) {                     \
-    return forward(#name, {a, b, c, d, e, f});                                                                  \
+                                                                  uint64_t e, uint64_t f) {                       \
+    return forward(#name, {a, b, c, d, e, f});                                                                    \
   }
 #include "faulty_names.inc"
