@@ -22,7 +22,7 @@ constinit std::atomic<bool> refused{false};
 /// Does not return to its caller, as __builtin_longjmp() needs it.
 [[noreturn, gnu::noinline]] void leave_call() noexcept { __builtin_longjmp(landing->place, 1); }
 
-/// "SondeGrd": as a language of its own, whose handlers are not those of C++.
+/// The personality routine: what the unwinder asks about a frame of throws().
 extern "C" __attribute__((used, visibility("hidden"))) _Unwind_Reason_Code sonde_guard(int, _Unwind_Action actions,
                                                                                        _Unwind_Exception_Class,
                                                                                        _Unwind_Exception* thrown,
