@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "findings/checks.h"
 #include "findings/rule.h"

@@ -7,7 +7,8 @@ namespace sonde::inject::metrics {
 namespace {
 
 /// CUPTI knows the metrics of a chip's instructions only once the host API was initialized:
-/// cuptiSassMetricsGetProperties() gives 15 before (seen on an H100). It stays so.
+/// cuptiSassMetricsGetProperties() gives 15 before (seen on an H100). The host stays, since it is not
+/// known whether CUPTI forgets the metrics with it.
 void teach_chip(const Profiler& profiler, const char* chip) noexcept {
   HostInitializeParams params;
   params.chip = chip;

@@ -101,11 +101,11 @@ class CudaRows {
   Extent extent_;
   ProcessRow process_row_;
   CudaTally tally_;
+  UnservedLaunches unserved_;
   std::map<StreamName, StreamId> streams_;
   std::set<CudaSource> to_read_again_;
-  CorrelationSet called_;             ///< by calls within the extent
-  CorrelationSet called_of_runtime_;  ///< by those of the runtime, at any time
-  UnservedLaunches unserved_;
+  CorrelationSet called_;                                     ///< by calls within the extent
+  CorrelationSet called_of_runtime_;                          ///< by those of the runtime, at any time
   CorrelationSet started_;                                    ///< of kernels and graphs
   boost::unordered_flat_map<uint64_t, ChainId> chains_;       ///< by image and correlation
   std::map<CudaSource, wire::CudaTallyBody> counted_;         ///< the last of each

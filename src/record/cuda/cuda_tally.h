@@ -21,14 +21,13 @@ struct CudaTally {
   int64_t allocations = 0;
   int64_t migrations = 0;  ///< of unified memory; counted as copies too
   int64_t page_faults = 0;
-  int64_t other_counters = 0;  ///< of unified memory: thrashing, throttling, mappings; not in the profile
-  int64_t launches = 0;        ///< calls that launched a kernel, and succeeded
-  int64_t launched_nothing =
-      0;  ///< those of them whose kernel is not in the recording, though they were not captured into a graph
-  int64_t graph_starts = 0;  ///< calls that launched a graph, and succeeded
-  int64_t broken_times = 0;  ///< records that a program damaged: they end before they start
-  int64_t chains = 0;        ///< backtraces
-  int64_t processes = 0;     ///< that wrote down what CUPTI reported
+  int64_t other_counters = 0;    ///< of unified memory: thrashing, throttling, mappings; not in the profile
+  int64_t launches = 0;          ///< calls that launched a kernel, and succeeded
+  int64_t launched_nothing = 0;  ///< those of them without a kernel in the recording (unserved_launches.h)
+  int64_t graph_starts = 0;      ///< calls that launched a graph, and succeeded
+  int64_t broken_times = 0;      ///< records that a program damaged: they end before they start
+  int64_t chains = 0;            ///< backtraces
+  int64_t processes = 0;         ///< that wrote down what CUPTI reported
   std::map<std::pair<wire::CudaState, std::string>, int64_t> states;  ///< and text -> processes
   std::map<std::string, uint32_t> versions;                           ///< path of CUPTI -> its version
   uint64_t records = 0;

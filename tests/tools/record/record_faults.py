@@ -17,7 +17,8 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
-from _cuda import FAKES, LATEST, PROGRAM
+import _cuda
+from _cuda import PROGRAM
 from _recorded import PATIENCE_S, SONDE, check
 
 FAULTS = int(os.environ.get("SONDE_FAULTS", "150"))
@@ -37,10 +38,9 @@ LATE_MS = 300
 
 
 def environment(runtime="shared", fault=""):
-    (cupti,) = (FAKES / LATEST).glob("libcupti*")
-    (faulty,) = (FAKES / f"faulty_{runtime}").glob("libcupti*")
-    return os.environ | {"LD_LIBRARY_PATH": str(FAKES / "driver"), "SONDE_CUPTI": str(faulty), "SONDE_FAULTY_OF": str(cupti),
-                         "SONDE_FAULT": fault}
+    host = _cuda.environment()
+    faulty = _cuda.environment(f"faulty_{runtime}")["SONDE_CUPTI"]
+    return host | {"SONDE_CUPTI": faulty, "SONDE_FAULTY_OF": host["SONDE_CUPTI"], "SONDE_FAULT": fault}
 
 
 def said(run):
