@@ -1,5 +1,6 @@
 #include "inject/capture.h"
 
+#include "inject/cupti/timeline.h"
 #include "inject/cupti/worker.h"
 #include "inject/name_table.h"
 #include "inject/thread_chunk.h"
@@ -42,7 +43,7 @@ bool begin_capture(wire::Trigger trigger) noexcept {
   if (header == nullptr || header->trigger.load(std::memory_order_acquire) != trigger) return false;
   if (!take_range(header->capture)) return false;
   if (wire::begin_round(*header, now_ns)) {
-    cupti::wake_worker();  // CUPTI begins and ends with the rest
+    cupti::begin_with_range();
     return true;
   }
   header->capture.ranges_left.fetch_add(1, std::memory_order_relaxed);

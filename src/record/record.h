@@ -49,6 +49,7 @@ struct RoundOptions {
   int64_t delay_ns = 0;                     ///< from the program's start, or the command's, to that of the recording
   std::optional<int64_t> duration_ns = {};  ///< of a round; else to the program's end
   int kill_signal = SIGTERM;                ///< sent to the program when the duration is over; 0: it continues
+  bool from_cuda = false;                   ///< the duration counts from when the program first initializes CUDA
   bool stop_on_exit =
       true;  ///< false: processes that the program leaves behind are recorded until the duration is over
   CaptureOptions capture = {};
@@ -94,6 +95,7 @@ struct Recording {
   int exit_code = 0;                 ///< of the program
   int signal = 0;                    ///< that ended it, or 0
   std::vector<Remark> remarks = {};  ///< of its end, that no profile holds
+  std::string why_none = {};         ///< where nothing began that a profile could be made of; a line
 };
 
 /// The name with the process's number in place of kProcessMacro.

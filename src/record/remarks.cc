@@ -99,6 +99,13 @@ Remark remark_of_crash(int signal) {
   return {true, fmt::format("the program was terminated by {} ({})", signal_name(signal), signal)};
 }
 
+Remark remark_of_late_cuda(int64_t first_cuda_ns, int64_t ended_ns) {
+  return {true,
+          fmt::format("the program initialized CUDA {:.1f} s after its start, when the recording had ended ({:.1f} s "
+                      "after it); use a longer --duration, or --duration-from cuda",
+                      static_cast<double>(first_cuda_ns) / kSecondNs, static_cast<double>(ended_ns) / kSecondNs)};
+}
+
 Remark remark_of_sent(int signal, std::string_view because) {
   return {false, fmt::format("{}: sent {} to the program", because, signal_name(signal))};
 }
@@ -126,6 +133,11 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
   }
   if (options.wanted.cuda) {
     add_cuda_remarks(remarks, tally.cuda, options.wanted, header.cuda_active.load());
+    if (options.duration_ns && header.first_cuda.load() == 0) {
+      remarks.push_back({true,
+                         "the program had not initialized CUDA when the recording ended (importing PyTorch takes "
+                         "seconds); use a longer --duration, or --duration-from cuda"});
+    }
   }
   if (options.measure) {
     for (Remark& remark : measure_remarks(tally.measured, *options.measure)) remarks.push_back(std::move(remark));

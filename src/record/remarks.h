@@ -16,6 +16,9 @@ namespace sonde::record {
 /// The program ended by a signal that nobody sent through the recorder.
 [[nodiscard]] Remark remark_of_crash(int signal);
 
+/// The program went on, and came to CUDA when the recording was over. Times since its start.
+[[nodiscard]] Remark remark_of_late_cuda(int64_t first_cuda_ns, int64_t ended_ns);
+
 /// The recorder sends it a signal.
 [[nodiscard]] Remark remark_of_sent(int signal, std::string_view because);
 

@@ -42,7 +42,8 @@ void Run::follow(Program& program, Recording& recording) {
   int64_t wait_ns = kBusySweepNs;
   while (!over(program)) {
     program.wait(wait_ns);
-    const EndSignal signal = collection_.step(monotonic_ns());
+    const EndSignal signal = collection_.step(monotonic_ns(), mapping_.header().first_cuda.load());
+    if (ended_ns_ == 0 && !collection_.active()) ended_ns_ = monotonic_ns();
     if (collection_.closed() || is_done_with_cuda()) close();
     if (signal.number != 0 && !program.ended()) end_program(program, signal);
     wait_ns = std::min(look() > kBusyBytes ? kBusySweepNs : kQuietSweepNs, patience_ns());
@@ -59,7 +60,9 @@ void Run::follow(Program& program, Recording& recording) {
   look();
   rounds_.finish();
   report_profiles(recording);
+  remark_late_cuda();
   recording.cancelled = cancelled_;
+  recording.why_none = why_none();
   recording.remarks = std::move(unsaid_);
 }
 
@@ -67,6 +70,13 @@ void Run::end_program(Program& program, const EndSignal& signal) {
   remark(remark_of_sent(signal.number, signal.because));
   await_cuda(program);
   program.send(signal.number);
+}
+
+/// Of a program that went on when it was no longer recorded.
+void Run::remark_late_cuda() {
+  const int64_t first = mapping_.header().first_cuda.load();
+  if (!options_.wanted.cuda || options_.launch || first == 0 || ended_ns_ == 0 || first < ended_ns_) return;
+  unsaid_.push_back(remark_of_late_cuda(first - started_ns_, ended_ns_ - started_ns_));
 }
 
 void Run::remark(Remark remark) {
@@ -135,10 +145,12 @@ void Run::report_profiles(Recording& recording) {
   if (!rounds_.busy()) answer_stops();
 }
 
+std::string Run::why_none() const { return line_of_no_profile(collection_.options(), rounds_.cuda_problems()); }
+
 void Run::answer_stops() {
   if (stops_.empty()) return;
   const bool done = all_written_ && !report_lines_.empty();
-  if (report_lines_.empty()) report_lines_.push_back(line_of_no_profile(collection_.options()));
+  if (report_lines_.empty()) report_lines_.push_back(why_none());
   for (const int connection : stops_) session_->answer(connection, {.done = done, .lines = report_lines_});
   stops_.clear();
 }

@@ -43,6 +43,8 @@ class Run {
   /// What is said of the program's end is in the profiles that are not made yet.
   void remark(Remark remark);
   void answer_stops();
+  void remark_late_cuda();
+  [[nodiscard]] std::string why_none() const;
 
   const RecordOptions& options_;
   Mapping& mapping_;
@@ -51,7 +53,8 @@ class Run {
   Session* session_;
   Collection collection_;
   int64_t started_ns_;
-  bool closed_ = false;  ///< nothing more is recorded
+  int64_t ended_ns_ = 0;  ///< when the first collection had ended; 0: it has not
+  bool closed_ = false;   ///< nothing more is recorded
   bool cancelled_ = false;
   std::vector<Remark> unsaid_;             ///< what no profile holds yet
   std::vector<int> stops_;                 ///< connections that wait for profiles

@@ -219,13 +219,14 @@ enum class CudaState : uint32_t {
   other_tool = 4,  ///< CUPTI serves another profiler
   failed = 5,      ///< a call failed and nothing is recorded; the text names it and what CUPTI said
   lacks = 6,       ///< a part is not recorded; the text says which and why
+  no_gpu = 7,      ///< the driver could not be initialized; `version` is what cuInit() gave
 };
-inline constexpr CudaState kLastCudaState = CudaState::lacks;
+inline constexpr CudaState kLastCudaState = CudaState::no_gpu;
 
 /// Followed by its text.
 struct CudaStateBody {
   CudaState state;
-  uint32_t version;  ///< cuptiGetVersion(), 0 where it is not known
+  uint32_t version;  ///< cuptiGetVersion(), 0 where it is not known; of no_gpu: CUresult
   uint16_t text_bytes;
   uint16_t reserved[3];
 };

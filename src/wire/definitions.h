@@ -29,7 +29,6 @@ constexpr bool is_definition(Kind kind) {
     case Kind::sampling_state:
     case Kind::sampled_gpu:
     case Kind::sampled_metric:
-    case Kind::gpu_clock:
     case Kind::pc_state:
     case Kind::stall_reason:
     case Kind::code_part:

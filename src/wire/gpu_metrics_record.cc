@@ -29,7 +29,6 @@ bool is_whole_gpu_metrics_record(Kind kind, std::span<const std::byte> body, uin
       return ends_with_text(body, metric, text_bytes) && metric.place < kMaxSampledMetrics;
     }
     case Kind::gpu_sample: return is_whole_sample(body);
-    case Kind::gpu_clock: return body.size() == sizeof(GpuClockBody);
     case Kind::sampling_tally: return body.size() == sizeof(SamplingTallyBody);
     default: return false;
   }

@@ -6,8 +6,8 @@
 
 #include "wire/record.h"
 
-/// GPU metrics over time: records of kinds 90 to 99. Numbers of devices are CUDA's, of their process; times of samples
-/// are the GPU's own clock, in nanoseconds.
+/// GPU metrics over time: records of kinds 90 to 99. Numbers of devices are CUDA's, of their process; times are
+/// CLOCK_MONOTONIC in nanoseconds.
 namespace sonde::wire {
 
 /// State of sampling in a process.
@@ -22,6 +22,7 @@ enum class SamplingState : uint32_t {
   failed,        ///< text: the function, and what CUPTI said; `result`: its number
   unknown,       ///< text: a metric that the chip has not
   left_out,      ///< text: a metric that does not fit into one pass beside the others
+  no_gpu,        ///< `result`: what cuInit() gave
   count_
 };
 
@@ -65,27 +66,20 @@ struct SampleBody {
 };
 static_assert(sizeof(SampleBody) == 24);
 
-/// What is known of the GPU's clock: at CLOCK_MONOTONIC `monotonic` it was at `gpu` or later, or earlier.
-struct GpuClockBody {
-  int64_t gpu;
-  int64_t monotonic;
-  uint32_t device;
-  uint32_t is_before;  ///< 1: not yet at `gpu`; 0: at it, or beyond
-};
-static_assert(sizeof(GpuClockBody) == 24);
-
 /// What was counted of a GPU until now; each replaces the one before it.
 struct SamplingTallyBody {
   uint64_t samples;   ///< decoded
   uint64_t timeless;  ///< without times, left out
   uint64_t overflows;
-  uint64_t full_images;  ///< decodes that had no room for all samples; those are lost
-  int64_t busy_ns;       ///< decoding and evaluating, on a thread of Sonde's
-  uint64_t unread;       ///< samples, or decodes as a whole, that CUPTI would not read or evaluate
+  uint64_t full_images;    ///< decodes that had no room for all samples; those are lost
+  int64_t busy_ns;         ///< decoding and evaluating, on a thread of Sonde's
+  uint64_t unread;         ///< samples, or decodes as a whole, that CUPTI would not read or evaluate
+  uint64_t misplaced;      ///< samples whose times lie outside of the time in which they were taken; left out
+  int64_t clock_error_ns;  ///< how exactly CUPTI's clock is known; 0 where it uses ours
   uint32_t device;
   uint32_t reserved;
 };
-static_assert(sizeof(SamplingTallyBody) == 56);
+static_assert(sizeof(SamplingTallyBody) == 72);
 
 inline constexpr uint32_t kMaxSampledMetrics = 128;  ///< of a GPU
 

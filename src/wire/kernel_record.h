@@ -28,6 +28,7 @@ enum class MeasureState : uint32_t {
   empty,           ///< a launch came back without values
   contexts,        ///< more CUDA contexts than can be measured in
   kinds,           ///< more different launches than can be distinguished
+  no_gpu,          ///< `result`: what cuInit() gave
   ranges,          ///< more start/end ranges that were asked for are open than can be kept in mind
   count_
 };

@@ -25,7 +25,7 @@ namespace sonde::wire {
 
 inline constexpr uint64_t kMagic = 0x31'45'52'49'57'44'4E'53;  // "SNDWIRE1"
 /// Of everything in this folder. A library of another version does not attach.
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 /// Small, so that two thousand threads have one each; large enough that a thread at a million events a second takes a
 /// new one only every 200 microseconds. All of them together hold 400 ms of that (40 MB/s): what the recorder may be
@@ -67,6 +67,8 @@ enum CudaExtra : uint32_t {
   kCudaCpuPageFaults = 4,  ///< of unified memory
   kCudaGpuPageFaults = 8,
   kCudaEventTimes = 16,  ///< when the GPU reaches CUDA events
+  kCudaAllApis = 32,     ///< calls that take less than it takes to record them, too
+  kCudaFinalize = 64,    ///< CUPTI is taken out of a program that goes on
 };
 
 enum class CudaCalls : uint32_t { launches, memory, synchronizations, others, count_ };
@@ -108,6 +110,7 @@ struct Header {
   std::atomic<uint64_t> cut_texts;  ///< texts that were longer than a record takes
   std::atomic<uint64_t> refused;    ///< processes that could not attach: their kernel is older than Linux 4.14
   CudaWanted cuda;
+  std::atomic<int64_t> first_cuda;    ///< when a process first initialized CUDA, CLOCK_MONOTONIC; 0: none has
   std::atomic<uint32_t> cuda_active;  ///< processes whose CUPTI still holds records of this recording
   GpuMetricsWanted gpu_metrics;
   SamplerPlace samplers[kSamplerPlaces];

@@ -55,7 +55,6 @@ enum class Kind : uint16_t {
   sampled_gpu = 91,     ///< SampledGpuBody, text
   sampled_metric = 92,  ///< SampledMetricBody, text
   gpu_sample = 93,      ///< SampleBody, its values
-  gpu_clock = 94,       ///< GpuClockBody
   sampling_tally = 95,  ///< SamplingTallyBody
   cuda_peer_copy = 97,  ///< PeerCopyBody
   cuda_graph = 98,      ///< CudaGraphBody: a graph or an executable one came to be

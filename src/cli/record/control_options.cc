@@ -86,6 +86,11 @@ void add_control_options(CommandLine& command, ControlArguments& a) {
       .between(0.0, static_cast<double>(kMaxSeconds), "seconds");
   command.option("-d,--duration", a.duration_s, "SECONDS", "record for SECONDS (default: until the program ends)")
       .between(0.0, static_cast<double>(kMaxSeconds), "seconds");
+  command
+      .option("--duration-from", a.duration_from, "start|cuda",
+              "count --duration from the recording's start, or from when the program initializes CUDA")
+      .one_of({"start", "cuda"})
+      .shows_default();
   command.option(
       "--kill", a.kill, "SIGNAL",
       fmt::format("signal to the program after the duration (default: {}) or the capture range (default: none)",
@@ -136,6 +141,7 @@ Result<record::RoundOptions> round_of(const ControlArguments& a) {
   round.overwrite = a.overwrite;
   round.delay_ns = to_ns(a.delay_s);
   if (a.duration_s > 0) round.duration_ns = to_ns(a.duration_s);
+  round.from_cuda = a.duration_from == "cuda";
   round.stop_on_exit = a.stop_on_exit;
   return round;
 }

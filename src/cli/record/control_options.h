@@ -16,6 +16,7 @@ struct ControlArguments {
   bool overwrite = false;
   double delay_s = 0;
   double duration_s = 0;
+  std::string duration_from = "start";
   std::optional<std::string> kill;
   std::string kill_of_duration = "sigterm";  ///< where `kill` is not there, and no capture range ends the recording
   bool stop_on_exit = true;

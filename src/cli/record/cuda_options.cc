@@ -91,6 +91,12 @@ void add_cuda_options(CommandLine& command, CudaArguments& a) {
       .shows_default();
   command.flag("--cuda-um-cpu-page-faults", a.cpu_page_faults, "also record CPU page faults of unified memory");
   command.flag("--cuda-um-gpu-page-faults", a.gpu_page_faults, "also record GPU page faults of unified memory");
+  command.flag("--cuda-trace-all-apis", a.all_apis,
+               "also record CUDA calls that are cheaper than recording them: cudaGetDevice, "
+               "cudaGetLastError, queries of attributes and of capture");
+  command.flag("--cuda-finalize", a.finalize,
+               "when the recording ends, take CUPTI out of a program that goes on (cuptiFinalize); never with CUDA "
+               "graphs");
   command
       .option("--cuda-event-trace", a.event_times, "true|false|auto",
               "record when the GPU reaches CUDA events, at a cost: true, false or auto")
@@ -110,6 +116,8 @@ Result<wire::CudaWanted> cuda_options(const CudaArguments& arguments, std::vecto
   if (arguments.memory) wanted.extras |= wire::kCudaMemory;
   if (arguments.cpu_page_faults) wanted.extras |= wire::kCudaCpuPageFaults;
   if (arguments.event_times == "true") wanted.extras |= wire::kCudaEventTimes;
+  if (arguments.all_apis) wanted.extras |= wire::kCudaAllApis;
+  if (arguments.finalize) wanted.extras |= wire::kCudaFinalize;
   if (arguments.gpu_page_faults) wanted.extras |= wire::kCudaGpuPageFaults;
   SONDE_TRY(add_graphs(wanted, arguments.graphs, remarks));
   for (const std::string& choice : arguments.back_traces) SONDE_TRY(add_back_traces(wanted, choice));

@@ -13,6 +13,8 @@ struct CudaArguments {
   bool memory = false;
   bool cpu_page_faults = false;
   bool gpu_page_faults = false;
+  bool all_apis = false;
+  bool finalize = false;
   std::string event_times = "false";
   std::string graphs = "graph";
   std::vector<std::string> back_traces = {"none"};

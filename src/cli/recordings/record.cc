@@ -177,10 +177,10 @@ bool print_stats(const std::string& profile) {
 }
 
 /// Success over nothing is no success; a program that was only launched was not asked to be recorded.
-bool is_recorded(const record::Recording& recording, const record::RecordOptions& options) {
+bool is_recorded(const record::Recording& recording, bool only_launched) {
   if (recording.failed > 0) return false;
-  if (recording.profiles > 0 || recording.cancelled || options.launch) return true;
-  complain(record::line_of_no_profile(options));
+  if (recording.profiles > 0 || recording.cancelled || only_launched) return true;
+  complain(recording.why_none);
   return false;
 }
 
@@ -211,7 +211,7 @@ int run_program(const RecordArguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): as in say()
   if (!recording) return report_error(recording.error());
   for (const record::Remark& remark : recording->remarks) complain(record::line_of(remark));
-  const bool recorded = is_recorded(*recording, *options);
+  const bool recorded = is_recorded(*recording, options->launch);
   const bool stats_failed = arguments.stats && !std::ranges::all_of(profiles, print_stats);
   if (recording->exit_code != 0) return recording->exit_code;
   return recorded && !stats_failed ? kDone : kCannot;

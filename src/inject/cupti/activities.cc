@@ -4,17 +4,21 @@
 
 #include "inject/attachment.h"
 #include "inject/cupti/buffers.h"
+#include "inject/cupti/cheap_calls.h"
 #include "inject/cupti/clock.h"
 #include "inject/cupti/layouts.h"
 #include "inject/cupti/state_record.h"
 #include "inject/cupti/subscriber.h"
+#include "inject/cupti/timeline.h"
 
 namespace sonde::inject::cupti {
 namespace {
 
 using wire::CudaState;
 
-constexpr uint32_t kContextCreated = 1;  // CUPTI_CBID_RESOURCE_CONTEXT_CREATED
+/// CUpti_CallbackIdResource.
+constexpr uint32_t kContextCreated = 1;
+constexpr uint32_t kContextEnds = 2;
 
 /// An activity, and what of wire::CudaExtra it needs or excludes.
 struct Choice {
@@ -26,9 +30,6 @@ struct Choice {
 
 /// Beside kernels, without which there is no recording.
 constexpr Choice kChoices[] = {
-    {.activity = Activity::device},
-    {.activity = Activity::context},
-    {.activity = Activity::stream},
     {.activity = Activity::graph, .excluded_by = wire::kCudaGraphNodes},
     {.activity = Activity::copy, .is_vital = true},
     {.activity = Activity::peer_copy, .is_vital = true},
@@ -40,6 +41,9 @@ constexpr Choice kChoices[] = {
     {.activity = Activity::runtime, .is_vital = true},
     {.activity = Activity::driver, .is_vital = true},
 };
+
+/// Enabled late they tell nothing of those that are there already (seen on an H100).
+constexpr Activity kObjects[] = {Activity::device, Activity::context, Activity::stream};
 
 bool is_wanted(const Choice& choice) noexcept {
   const uint32_t extras = attachment.header->cuda.extras;
@@ -105,9 +109,13 @@ void enable_unified_memory(const Library& library) noexcept {
     report_refusal(CudaState::lacks, library, Activity::unified_memory, result);
 }
 
+constinit std::atomic<bool> had_one{false};  ///< context
+
+/// A context that ends takes with it what CUPTI has not given away of it.
 void on_context(Domain domain, uint32_t id, const void*) noexcept {
-  static constinit std::atomic<bool> had_one{false};
-  if (domain != Domain::resource || id != kContextCreated || had_one.exchange(true)) return;
+  if (domain != Domain::resource) return;
+  if (id == kContextEnds) return fetch_here();
+  if (id != kContextCreated || had_one.exchange(true)) return;
   if (is_recording.load()) enable_unified_memory(*library());
 }
 
@@ -116,7 +124,7 @@ void on_context(Domain domain, uint32_t id, const void*) noexcept {
 bool set_up_activities(const Library& library) noexcept {
   constexpr uint32_t kSystemIds = 1;  // CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM
   static_cast<void>(library.thread_id_type(kSystemIds));
-  const Result clock = set_clock(library);
+  const Result clock = set_clock();
   if (clock != Result::ok) {
     report_failure(CudaState::failed, library, "cuptiGetTimestamp", "", clock);
     return false;
@@ -124,11 +132,21 @@ bool set_up_activities(const Library& library) noexcept {
   choose_event_times(library);
   add_handler(on_context);
   static_cast<void>(watch(library, Domain::resource, kContextCreated, true));
+  static_cast<void>(watch(library, Domain::resource, kContextEnds, true));
   const Result result = library.register_buffers(request_buffer, take_buffer);
-  if (result == Result::ok) return true;
-  report_failure(CudaState::failed, library, "cuptiActivityRegisterCallbacks", "", result);
-  return false;
+  if (result != Result::ok) {
+    report_failure(CudaState::failed, library, "cuptiActivityRegisterCallbacks", "", result);
+    return false;
+  }
+  for (const Activity object : kObjects) static_cast<void>(enable(library, object));
+  return true;
 }
+
+void disable_objects(const Library& library) noexcept {
+  for (const Activity object : kObjects) static_cast<void>(library.activity_disable(static_cast<uint32_t>(object)));
+}
+
+bool had_context() noexcept { return had_one.load(); }
 
 bool enable_activities(const Library& library) noexcept {
   const Result kernels = enable(library, Activity::kernel);
@@ -141,6 +159,7 @@ bool enable_activities(const Library& library) noexcept {
     const Result result = enable(library, choice.activity);
     if (result != Result::ok && choice.is_vital) report_refusal(CudaState::lacks, library, choice.activity, result);
   }
+  if ((attachment.header->cuda.extras & wire::kCudaAllApis) == 0) disable_cheap_calls(library);
   is_recording.store(true);
   enable_unified_memory(library);
   return true;

@@ -9,6 +9,12 @@ namespace sonde::inject::cupti {
 /// none of it, which is reported.
 [[nodiscard]] bool set_up_activities(const Library& library) noexcept;
 
+/// What CUPTI tells of once only, when it comes to be: devices, contexts, streams. Enabled by set_up_activities().
+void disable_objects(const Library& library) noexcept;
+
+/// Whether the program has had a CUDA context.
+[[nodiscard]] bool had_context() noexcept;
+
 /// Those that CUPTI does not have are reported. False where not even kernels can be had.
 [[nodiscard]] bool enable_activities(const Library& library) noexcept;
 void disable_activities(const Library& library) noexcept;

@@ -1,5 +1,9 @@
 #include "inject/cupti/clock.h"
 
+#include <pthread.h>
+
+#include <atomic>
+
 #include "inject/attachment.h"
 
 namespace sonde::inject::cupti {
@@ -10,10 +14,10 @@ struct Difference {
   int64_t error_ns = 0;
 };
 
-constinit bool asks_us = false;
+constinit std::atomic<bool> asks_us{false};
 constinit Difference at_begin;
-constinit int64_t ahead_ns = 0;  ///< by which times are converted
-constinit int64_t last_drift_ns = 0;
+constinit std::atomic<int64_t> ahead_ns{0};  ///< by which times are converted
+constinit std::atomic<int64_t> last_drift_ns{0};
 
 /// From CUDA 12.6 Update 2 to 13.0 CUPTI gave some kernels no times where it had a clock to ask (release notes of
 /// CUDA 13.1). The releases of CUDA 12.6 have one number.
@@ -43,28 +47,36 @@ Result measure(const Library& library, Difference& found) noexcept {
   return Result::ok;
 }
 
-}  // namespace
+constinit pthread_once_t once = PTHREAD_ONCE_INIT;
+constinit Result set = Result::ok;
 
-Result set_clock(const Library& library) noexcept {
-  asks_us = asks_well(library.version) && library.register_clock(&our_time) == Result::ok;
-  if (asks_us) return Result::ok;
-  const Result result = measure(library, at_begin);
+void set_once() noexcept {
+  const Library& cupti = *library();
+  asks_us = asks_well(cupti.version) && cupti.register_clock(&our_time) == Result::ok;
+  if (asks_us) return;
+  set = measure(cupti, at_begin);
   ahead_ns = at_begin.ahead_ns;
-  return result;
 }
 
-int64_t to_monotonic(int64_t cupti_ns) noexcept { return cupti_ns - ahead_ns; }
+}  // namespace
+
+Result set_clock() noexcept {
+  pthread_once(&once, set_once);
+  return set;
+}
+
+int64_t to_monotonic(int64_t cupti_ns) noexcept { return cupti_ns - ahead_ns.load(std::memory_order_relaxed); }
 
 ClockState follow_clock(const Library& library) noexcept {
   constexpr int64_t kNoticeableNs = 1000;  // more than two measurements differ by: times must not jump by their errors
   if (asks_us) return {};
   Difference now;
   if (measure(library, now) == Result::ok) {
-    const int64_t changed = now.ahead_ns - ahead_ns;
-    if (changed > kNoticeableNs || changed < -kNoticeableNs) ahead_ns = now.ahead_ns;
-    last_drift_ns = now.ahead_ns - at_begin.ahead_ns;
+    const int64_t changed = now.ahead_ns - ahead_ns.load();
+    if (changed > kNoticeableNs || changed < -kNoticeableNs) ahead_ns.store(now.ahead_ns);
+    last_drift_ns.store(now.ahead_ns - at_begin.ahead_ns);
   }
-  return {at_begin.error_ns, last_drift_ns};
+  return {at_begin.error_ns, last_drift_ns.load()};
 }
 
 }  // namespace sonde::inject::cupti

@@ -4,11 +4,12 @@
 
 /// CUPTI's times as CLOCK_MONOTONIC. Some versions ask us for the time; those of others, which is the machine's wall
 /// clock, are converted by the difference to ours, which is measured when the recording begins and followed.
+/// From any thread.
 namespace sonde::inject::cupti {
 
-/// Before any activity is enabled. Anything but `ok`: CUPTI does not tell its time (cuptiGetTimestamp), and nothing of
-/// it can be placed.
-[[nodiscard]] Result set_clock(const Library& library) noexcept;
+/// Once, with CUPTI open and before anything is recorded. Anything but `ok`: CUPTI does not tell its time
+/// (cuptiGetTimestamp), and nothing of it can be placed.
+[[nodiscard]] Result set_clock() noexcept;
 
 [[nodiscard]] int64_t to_monotonic(int64_t cupti_ns) noexcept;
 

@@ -1,5 +1,8 @@
 #include "inject/cupti/graphs.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "inject/cupti/subscriber.h"
 #include "inject/encode.h"
 #include "inject/thread_chunk.h"
@@ -55,22 +58,31 @@ void write_change(CudaGraphChange change, const GraphData& data) noexcept {
   commit_record(kBytes);
 }
 
-void on_resource(Domain domain, uint32_t id, const void* raw) noexcept {
+constinit std::atomic<bool> graphs{false};
+
+/// Of some resources there are no data.
+const GraphData* data_of(const void* told) noexcept {
+  return told == nullptr ? nullptr : static_cast<const GraphData*>(static_cast<const ResourceData*>(told)->descriptor);
+}
+
+void on_resource(Domain domain, uint32_t id, const void* told) noexcept {
   if (domain != Domain::resource) return;
-  const auto* const data = static_cast<const GraphData*>(static_cast<const ResourceData*>(raw)->descriptor);
-  if (data == nullptr) return;
-  for (const GraphCallback& callback : kCallbacks) {
-    if (callback.id == id) write_change(callback.change, *data);
-  }
+  const auto* const callback = std::ranges::find(kCallbacks, id, &GraphCallback::id);
+  if (callback == std::end(kCallbacks)) return;
+  graphs.store(true, std::memory_order_relaxed);
+  const GraphData* const data = data_of(told);
+  if (data != nullptr) write_change(callback->change, *data);
 }
 
 }  // namespace
 
-void watch_graphs(const Library& library, bool on) noexcept {
-  if (on) add_handler(on_resource);
+void watch_graphs(const Library& library) noexcept {
+  add_handler(on_resource);
   for (const GraphCallback& callback : kCallbacks) {
-    static_cast<void>(watch(library, Domain::resource, callback.id, on));
+    static_cast<void>(watch(library, Domain::resource, callback.id, true));
   }
 }
+
+bool saw_graphs() noexcept { return graphs.load(std::memory_order_relaxed); }
 
 }  // namespace sonde::inject::cupti

@@ -24,11 +24,9 @@ constexpr RangeCall kCalls[] = {
     {Domain::runtime, 172, false},
 };
 
-/// Once: the trigger says each time whether the calls mean anything.
-constinit std::atomic<bool> watched{false};
-
 /// The recording begins when the one call has come back, and ends before the other does anything. The runtime's calls
-/// are the driver's within: the second of the two changes nothing.
+/// are the driver's within: the second of the two changes nothing. Behind the other some programs end at once, without
+/// running what is to run at their exit.
 void on_profiler_call(Domain domain, uint32_t id, const void* data) noexcept {
   const bool is_entry = static_cast<const CallbackData*>(data)->site == 0;
   for (const RangeCall& call : kCalls) {
@@ -37,6 +35,7 @@ void on_profiler_call(Domain domain, uint32_t id, const void* data) noexcept {
       begin_capture(wire::Trigger::cuda_profiler_api);
     } else {
       end_capture(wire::Trigger::cuda_profiler_api);
+      fetch_soon();
     }
     follow_phase();
   }
@@ -44,18 +43,11 @@ void on_profiler_call(Domain domain, uint32_t id, const void* data) noexcept {
 
 }  // namespace
 
-bool needs_profiler_range() noexcept {
-  const wire::Trigger trigger = attachment.header->trigger.load(std::memory_order_acquire);
-  return trigger == wire::Trigger::cuda_profiler_api && !watched;
-}
-
 bool is_profiler_range(Domain domain, uint32_t call) noexcept {
   return std::ranges::any_of(kCalls, [&](const RangeCall& c) { return c.domain == domain && c.id == call; });
 }
 
 void watch_profiler_range(const Library& library) noexcept {
-  if (!needs_profiler_range()) return;
-  watched = true;
   add_handler(on_profiler_call);
   for (const RangeCall& call : kCalls) {
     const Result result = watch(library, call.domain, call.id, true);

@@ -5,9 +5,6 @@
 /// cudaProfilerStart() and cudaProfilerStop(), and the driver's two, as the begin and end of the recording.
 namespace sonde::inject::cupti {
 
-/// Whether the recording waits for them: then CUPTI must be there before it begins.
-[[nodiscard]] bool needs_profiler_range() noexcept;
-
 /// Whether a call is one of the four: it stays watched, whoever else watched it.
 [[nodiscard]] bool is_profiler_range(Domain domain, uint32_t call) noexcept;
 

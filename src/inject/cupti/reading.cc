@@ -1,5 +1,7 @@
 #include "inject/cupti/reading.h"
 
+#include "inject/attachment.h"
+#include "inject/cupti/cheap_calls.h"
 #include "inject/cupti/clock.h"
 #include "inject/cupti/layouts.h"
 #include "inject/cupti/text_numbers.h"
@@ -13,7 +15,7 @@ using wire::CudaInvalid;
 constinit wire::CudaTallyBody tally{};
 constinit uint64_t reported_buffers = 0;
 constinit uint64_t reported_flush_failures = 0;
-constinit bool graphs = false;
+constinit bool devices = false;
 
 void count_invalid(CudaInvalid why) noexcept { ++tally.invalid[static_cast<uint32_t>(why)]; }
 
@@ -72,10 +74,12 @@ void write(const Layout& layout, const std::byte* body) noexcept {
   commit_record(whole);
 }
 
-void note_graphs(const Layout& layout, const std::byte* body) noexcept {
-  uint64_t node = 0;
-  if (layout.activity == Activity::kernel) memcpy(&node, body + offsetof(wire::KernelBody, graph_node), sizeof node);
-  graphs = graphs || node != 0 || layout.activity == Activity::graph;
+/// A call that is not to be recorded, where CUPTI could not leave it out.
+bool is_left_out(const Layout& layout, const std::byte* body) noexcept {
+  if (layout.kind != wire::Kind::cuda_call || (attachment.header->cuda.extras & wire::kCudaAllApis) != 0) return false;
+  uint32_t call = 0;
+  memcpy(&call, body + offsetof(wire::ApiCallBody, call), sizeof call);
+  return is_cheap(layout.activity == Activity::driver ? Domain::driver : Domain::runtime, call);
 }
 
 void read_record(const Library& library, const uint8_t* record, size_t room, bool forced) noexcept {
@@ -90,8 +94,8 @@ void read_record(const Library& library, const uint8_t* record, size_t room, boo
   if (!take_times(*layout, body, forced)) return;
   if (layout->activity == Activity::unified_memory) take_end(body);
   if (layout->activity == Activity::event) take_event_time(body);
-  note_graphs(*layout, body);
-  write(*layout, body);
+  devices = devices || layout->activity == Activity::device;
+  if (!is_left_out(*layout, body)) write(*layout, body);
 }
 
 /// CUPTI knows where the next record is. Where that is not behind the last one, or not in the buffer, the rest is left.
@@ -140,6 +144,6 @@ void report_tally(const Library& library) noexcept {
 
 void count_flush_failure() noexcept { ++tally.flush_failures; }
 
-bool saw_graphs() noexcept { return graphs; }
+bool had_devices() noexcept { return devices; }
 
 }  // namespace sonde::inject::cupti

@@ -17,7 +17,7 @@ void report_tally(const Library& library) noexcept;
 /// That CUPTI did not hand over what it holds.
 void count_flush_failure() noexcept;
 
-/// Whether a graph ran: then CUPTI is not taken out of the process (see timeline.cc).
-[[nodiscard]] bool saw_graphs() noexcept;
+/// Whether CUPTI told what the GPUs are.
+[[nodiscard]] bool had_devices() noexcept;
 
 }  // namespace sonde::inject::cupti

@@ -4,6 +4,7 @@
 
 #include "inject/cupti/activities.h"
 #include "inject/cupti/back_traces.h"
+#include "inject/cupti/driver_devices.h"
 #include "inject/cupti/graphs.h"
 #include "inject/cupti/layouts.h"
 #include "inject/cupti/profiler_range.h"
@@ -11,6 +12,7 @@
 #include "inject/cupti/state_record.h"
 #include "inject/cupti/subscriber.h"
 #include "inject/cupti/worker.h"
+#include "inject/driver.h"
 #include "inject/exit_order.h"
 #include "inject/gpu_metrics/sampling.h"
 #include "inject/thread_chunk.h"
@@ -43,7 +45,8 @@ constinit std::atomic<bool> changing{false};
 constinit std::atomic<bool> holds_records{false};  ///< counted in Header::cuda_active
 constinit std::atomic<int64_t> last_fetch{0};
 constinit std::atomic<int64_t> drained_at{0};
-constinit std::atomic<bool> fetch_at_once{false};  ///< the round that ended waits for its records
+constinit std::atomic<bool> fetch_at_once{false};   ///< somebody waits for the records
+constinit std::atomic<Result> refused{Result::ok};  ///< what CUPTI gave instead of a subscription
 constinit bool reported_flush_failure = false;
 
 void hold_records(bool holds) noexcept {
@@ -73,14 +76,25 @@ bool set_up() noexcept {
   watch_for_back_traces(*library);
   const Result result = subscribe(*library);
   if (result != Result::ok) {
-    const auto what = result == Result::multiple_subscribers ? CudaState::other_tool : CudaState::failed;
-    report_failure(what, *library, "cuptiSubscribe", "", result);
+    refused.store(result);
     return false;
   }
   if (!set_up_activities(*library)) return false;
   watch_profiler_range(*library);
+  watch_graphs(*library);
   report_state(CudaState::recording, library->version, library->path);
   return true;
+}
+
+/// Where there is no GPU, CUPTI gives no subscription either (versions 11.8 to 13.0), and that is not its fault.
+void report_refusal() noexcept {
+  const Result why = refused.load();
+  if (why == Result::ok && is_driver_ready()) return;
+  const int result = result_of_initialization();
+  if (result > 0) return report_state(CudaState::no_gpu, static_cast<uint32_t>(result), "");
+  if (why == Result::ok) return;
+  const auto what = why == Result::multiple_subscribers ? CudaState::other_tool : CudaState::failed;
+  report_failure(what, *library(), "cuptiSubscribe", "", why);
 }
 
 void flush(const Library& library, uint32_t flags) noexcept {
@@ -99,25 +113,19 @@ void turn_on() noexcept {
   last_fetch.store(now_ns());
   const bool enabled = enable_activities(*library());
   set_back_traces(*library(), enabled);
-  watch_graphs(*library(), enabled);
   hold_records(enabled);
   state.store(enabled ? State::on : State::gone);
 }
 
 void turn_off(State next) noexcept {
   set_back_traces(*library(), false);
-  watch_graphs(*library(), false);
   disable_activities(*library());
   drained_at.store(now_ns() + kDrainNs);
-  fetch_at_once.store(true);
   state.store(next);
-  wake_worker();
+  fetch_soon();
 }
 
-/// The next CUDA call of the program takes CUPTI out of it, when it is done: there CUPTI says that this is safe. Left
-/// in, it slows a program that continues (pytorch#146604). Where graphs ran it stays: taking it out then has ended
-/// programs, and what it costs without a subscriber is little. It stays too where the sampler of GPU metrics may be in
-/// it.
+/// The next CUDA call of the program takes CUPTI out of it, when it is done: there CUPTI says that this is safe.
 void leave_at_next_call(Domain, uint32_t, const void* data) noexcept {
   constexpr uint32_t kAfterCall = 1;
   State leaving = State::leaving;
@@ -127,8 +135,13 @@ void leave_at_next_call(Domain, uint32_t, const void* data) noexcept {
   static_cast<void>(library()->finalize());
 }
 
+/// CUPTI stays in the program, without a subscriber and with nothing enabled, which costs it little; but some versions
+/// slow it (pytorch#146604), so it can be taken out on demand. That has ended programs with graphs (pytorch#112507),
+/// and the sampler of GPU metrics may be in it.
 void leave() noexcept {
-  if (saw_graphs() || gpu_metrics::is_sampling()) {
+  disable_objects(*library());
+  const bool taken_out = (attachment.header->cuda.extras & wire::kCudaFinalize) != 0;
+  if (!taken_out || saw_graphs() || gpu_metrics::is_sampling()) {
     unsubscribe(*library());
     state.store(State::gone);
     return;
@@ -142,8 +155,8 @@ void leave() noexcept {
 /// Whether what the phase asks for is not what is.
 bool is_behind(State now, Phase wanted) noexcept {
   if (wanted == Phase::changing) return false;  // whoever changes it wakes the worker then
-  if (now == State::off) return wanted == Phase::recording || needs_profiler_range();
-  if (now == State::ready) return wanted != Phase::waiting || needs_profiler_range();
+  if (now == State::off) return wanted != Phase::ended;
+  if (now == State::ready) return wanted != Phase::waiting;
   return now == State::on && wanted != Phase::recording;
 }
 
@@ -152,7 +165,6 @@ void change_state(Phase wanted) noexcept {
   if (state.load() == State::off && wanted != Phase::ended) set_ready();
   switch (state.load()) {
     case State::ready:
-      watch_profiler_range(*library());
       if (wanted == Phase::recording) turn_on();
       if (wanted == Phase::ended) turn_off(State::draining);
       return;
@@ -163,9 +175,20 @@ void change_state(Phase wanted) noexcept {
   }
 }
 
+/// CUPTI may have told of the GPUs in a buffer that is not full yet.
+void tell_missing_devices(bool has_all) noexcept {
+  constexpr uint32_t kPatience = 2;
+  static constinit uint32_t fetches = 0;
+  if (!had_context() || had_devices()) return;
+  if (has_all || ++fetches > kPatience) tell_devices();
+}
+
+/// Not while the driver still initializes itself: it holds its locks for seconds then, and may not come back to us.
 void fetch(uint32_t flags) noexcept {
+  if (!is_driver_ready()) return;
   flush(*library(), flags);
   read_filled(*library(), flags == kForced);
+  tell_missing_devices(flags == kForced);
   report_tally(*library());
   last_fetch.store(now_ns());
 }
@@ -208,6 +231,11 @@ void follow_phase() noexcept {
   if (change.held()) change_state(phase());
 }
 
+void begin_with_range() noexcept {
+  if (is_driver_ready()) follow_phase();
+  wake_worker();
+}
+
 bool is_timeline_over() noexcept {
   const State now = state.load();
   return now == State::gone || now == State::leaving;
@@ -230,10 +258,21 @@ void fetch_when_due() noexcept {
   }
 }
 
+void fetch_soon() noexcept {
+  fetch_at_once.store(true);
+  wake_worker();
+}
+
+void fetch_here() noexcept {
+  if (state.load() == State::on && is_driver_ready()) static_cast<void>(library()->flush_all(0));
+}
+
 void fetch_at_exit() noexcept {
+  report_refusal();
   if (state.load() == State::off || is_timeline_over()) return;
   fetch(kForced);
   disable_activities(*library());
+  disable_objects(*library());
   hold_records(false);
 }
 

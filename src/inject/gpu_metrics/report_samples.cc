@@ -70,10 +70,6 @@ void report_sample(const wire::SampleBody& sample, const double* values) noexcep
   commit_record(bytes);
 }
 
-void report_clock(const wire::GpuClockBody& clock) noexcept {
-  static_cast<void>(cupti::write_body(Kind::gpu_clock, clock));
-}
-
 void report_tally(const wire::SamplingTallyBody& tally) noexcept {
   static_cast<void>(cupti::write_body(Kind::sampling_tally, tally));
 }

@@ -15,7 +15,6 @@ void report_failure(const cupti::Library& library, uint32_t device, const char* 
 void report_gpu(const wire::SampledGpuBody& gpu, const char* chip) noexcept;
 void report_metric(uint32_t device, uint32_t place, const char* shown) noexcept;
 void report_sample(const wire::SampleBody& sample, const double* values) noexcept;
-void report_clock(const wire::GpuClockBody& clock) noexcept;
 void report_tally(const wire::SamplingTallyBody& tally) noexcept;
 
 }  // namespace sonde::inject::gpu_metrics

@@ -1,9 +1,11 @@
 #include "inject/gpu_metrics/sampler.h"
 
 #include <cstring>
+#include <utility>
 
 #include "inject/attachment.h"
-#include "inject/gpu_metrics/driver.h"
+#include "inject/cupti/clock.h"
+#include "inject/driver.h"
 #include "inject/gpu_metrics/report_samples.h"
 #include "inject/pages.h"
 
@@ -13,6 +15,8 @@ namespace {
 using wire::SamplingState;
 
 constexpr int64_t kSecondNs = 1'000'000'000;
+/// CUPTI's times of an H100's samples were right within a microsecond.
+constexpr int64_t kMaxClockErrorNs = 100'000;
 
 /// The hardware's buffer holds so much of a second, by 16 KB a sample: an H100 takes 4 to 7 KB with few metrics.
 constexpr uint64_t kSampleBytes = 16'384;
@@ -63,7 +67,9 @@ bool Sampler::open(const PmSampling& sampling, uint32_t device, uint32_t frequen
   if (!make_plan(plan_, sampling, wanted_metrics(), device, chip.name, availability_)) return false;
   // The SYS clock is near the SMs' highest; what came of it is shown by the samples' own times.
   constexpr uint64_t kDefaultHz = 1'400'000'000;
-  const uint64_t clock_hz = device_clock_hz(device);
+  constexpr int kClockRateKhz = 13;  // CU_DEVICE_ATTRIBUTE_CLOCK_RATE
+  constexpr uint64_t kPerKilo = 1000;
+  const uint64_t clock_hz = attribute_of(static_cast<int>(device), kClockRateKhz) * kPerKilo;
   trigger_ = samples_by_cycles(chip.name) ? Trigger::sys_clock : Trigger::time;
   interval_ = (trigger_ == Trigger::time ? uint64_t{kSecondNs} : clock_hz == 0 ? kDefaultHz : clock_hz) / frequency_hz;
   EnableParams enable;
@@ -81,7 +87,7 @@ void Sampler::report_what_is_sampled(const char* chip) const noexcept {
   gpu.metrics = static_cast<uint16_t>(plan_.count);
   gpu.interval = interval_;
   gpu.is_cycles = trigger_ == Trigger::sys_clock ? 1 : 0;
-  static_cast<void>(device_uuid(device_, gpu.uuid));
+  static_cast<void>(the_driver().device_uuid(gpu.uuid, static_cast<int>(device_)));
   report_gpu(gpu, chip);
   for (uint32_t place = 0; place < plan_.count; ++place) report_metric(device_, place, plan_.choices[place]->shown);
 }
@@ -123,6 +129,7 @@ bool Sampler::start() noexcept {
   SamplerParams params;
   params.sampler = object_;
   started_at_ = now_ns();
+  is_first_ = true;
   is_on_ = !failed("cuptiPmSamplingStart", sampling_->start(&params));
   return is_on_;
 }
@@ -154,6 +161,7 @@ bool Sampler::decode() noexcept {
   tally_.busy_ns += now_ns() - began;
   if (began - reported_at_ >= kSecondNs) {
     reported_at_ = began;
+    follow_clock();
     report_tally(tally_);
   }
   return clear_image();
@@ -170,14 +178,17 @@ void Sampler::take_samples(int64_t decoded_at) noexcept {
   info.image = image_;
   info.bytes = image_bytes_;
   if (!is_read(sampling_->image_info(&info))) return;
-  int64_t end = 0;
   for (size_t i = 0; i < info.completed; ++i) {
-    if (take_sample(i, end)) ++tally_.samples;
+    if (take_sample(i, decoded_at)) ++tally_.samples;
   }
-  if (end != 0) report_clock({end, decoded_at, device_, 0});
 }
 
-bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
+void Sampler::follow_clock() noexcept { tally_.clock_error_ns = cupti::follow_clock(*sampling_->library).error_ns; }
+
+/// The first since the start is left out: it begins with whatever the hardware held (168 ms before the others, in
+/// NVIDIA's own example). Times are those of CUPTI's activities (seen on an H100); others than of the time between the
+/// start and the decoding are of no use.
+bool Sampler::take_sample(size_t index, int64_t decoded_at) noexcept {
   SampleInfoParams info;
   info.sampler = object_;
   info.image = image_;
@@ -186,6 +197,13 @@ bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
   if (!is_read(sampling_->sample_info(&info))) return false;
   if (info.end == 0) ++tally_.timeless;
   if (info.end <= info.start) return false;  // the last ones after a stop cover no time
+  if (std::exchange(is_first_, false)) return false;
+  const int64_t start = cupti::to_monotonic(static_cast<int64_t>(info.start));
+  const int64_t end = cupti::to_monotonic(static_cast<int64_t>(info.end));
+  if (start < started_at_ - kMaxClockErrorNs || end > decoded_at + kMaxClockErrorNs) {
+    ++tally_.misplaced;
+    return false;
+  }
   double values[wire::kMaxSampledMetrics] = {};
   metrics::EvaluateParams evaluate;
   evaluate.host = plan_.host;
@@ -197,10 +215,7 @@ bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
   evaluate.values = values;
   if (!is_read(sampling_->evaluate(&evaluate))) return false;
   for (uint32_t i = 0; i < plan_.count; ++i) values[i] *= plan_.choices[i]->factor;
-  end = static_cast<int64_t>(info.end);
-  if (started_at_ != 0) report_clock({static_cast<int64_t>(info.start), started_at_, device_, 1});
-  started_at_ = 0;
-  report_sample({static_cast<int64_t>(info.start), end, device_, plan_.count}, values);
+  report_sample({start, end, device_, plan_.count}, values);
   return true;
 }
 

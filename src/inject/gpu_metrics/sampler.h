@@ -25,7 +25,8 @@ class Sampler {
   bool clear_image() noexcept;
   bool begin_again() noexcept;
   void take_samples(int64_t decoded_at) noexcept;
-  bool take_sample(size_t index, int64_t& end) noexcept;
+  bool take_sample(size_t index, int64_t decoded_at) noexcept;
+  void follow_clock() noexcept;
   bool is_read(Result result) noexcept;
   void report_what_is_sampled(const char* chip) const noexcept;
 
@@ -40,7 +41,8 @@ class Sampler {
   uint8_t* image_ = nullptr;
   size_t image_bytes_ = 0;
   bool is_on_ = false;
-  int64_t started_at_ = 0;  ///< 0: the first sample since is known
+  int64_t started_at_ = 0;
+  bool is_first_ = true;  ///< the next sample is the first since then
   int64_t reported_at_ = 0;
   wire::SamplingTallyBody tally_{};
 };

@@ -3,10 +3,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdio>
-
+#include "inject/cupti/clock.h"
+#include "inject/driver.h"
 #include "inject/exit_order.h"
-#include "inject/gpu_metrics/driver.h"
 #include "inject/gpu_metrics/places.h"
 #include "inject/gpu_metrics/report_samples.h"
 #include "inject/gpu_metrics/sampler.h"
@@ -61,12 +60,6 @@ void pause_for(int64_t ns) noexcept {
   if (!is_asked_to_end()) bell.wait(seen, ns);
 }
 
-void report_no_devices(int result) noexcept {
-  char text[128];
-  snprintf(text, sizeof text, "CUDA could not be initialized in the program (cuDeviceGetCount returned %d)", result);
-  report(SamplingState::failed, wire::kNoGpu, text, result);
-}
-
 /// Longer and longer pauses between tries of what works once the program has come so far.
 class Patience {
  public:
@@ -85,14 +78,11 @@ int await_devices() noexcept {
   constexpr int64_t kMaxWaitNs = 60'000'000'000;
   const int64_t until = now_ns() + kMaxWaitNs;
   Patience patience;
-  DeviceCount found = device_count();
-  while (found.result == kNotInitialized && now_ns() < until && !is_asked_to_end() && phase() != Phase::ended) {
-    patience.pause();
-    found = device_count();
-  }
-  const bool is_over = is_asked_to_end() || phase() == Phase::ended;
-  if (found.result != 0 && !is_over) report_no_devices(found.result);
-  return found.result == 0 ? found.count : 0;
+  while (!is_driver_ready() && now_ns() < until && !is_asked_to_end() && phase() != Phase::ended) patience.pause();
+  const int result = result_of_initialization();
+  if (result > 0) report(SamplingState::no_gpu, wire::kNoGpu, "", result);
+  int count = 0;
+  return result == 0 && the_driver().device_count(&count) == 0 ? count : 0;
 }
 
 /// It fails until the program has a context: with 999 within cuInit() (seen on an H100).
@@ -119,6 +109,11 @@ bool open_cupti() noexcept {
     report(SamplingState::too_old, wire::kNoGpu, missing, static_cast<int32_t>(library->version));
     return false;
   }
+  const Result clock = cupti::set_clock();
+  if (clock != Result::ok) {
+    report_failure(*library, wire::kNoGpu, "cuptiGetTimestamp", clock);
+    return false;
+  }
   cupti::open_helpers(*library);
   return initialize_profiler(*library);
 }
@@ -130,7 +125,8 @@ void choose_gpus(uint32_t count) noexcept {
     if ((wanted >> device & 1U) == 0) continue;
     if (device < count) {
       gpus[device].stand = Stand::waiting;
-      if (!device_uuid(device, gpus[device].uuid)) gpus[device].uuid[0] = static_cast<uint8_t>(device + 1);
+      const bool known = the_driver().device_uuid(gpus[device].uuid, static_cast<int>(device)) == 0;
+      if (!known) gpus[device].uuid[0] = static_cast<uint8_t>(device + 1);
     } else if (wanted != ~uint64_t{0}) {
       report(SamplingState::no_device, device);
     }

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "inject/cupti/worker_record.h"
-#include "inject/driver_function.h"
+#include "inject/driver.h"
 #include "inject/pages.h"
 #include "inject/pc_sampling/code.h"
 #include "inject/pc_sampling/report_pc_samples.h"
@@ -42,7 +42,7 @@ bool Counter::find(const cupti::Library& library) noexcept {
 
 bool Counter::begin(const Counted& launch) noexcept {
   launch_ = launch;
-  wait_for_stream(launch_.stream);
+  the_driver().wait_for_stream(launch_.stream);
   report_begin(++countings_, launch_.function);
   return choose_metrics() && enable();
 }
@@ -76,7 +76,7 @@ bool Counter::enable() noexcept {
 }
 
 bool Counter::end(wire::CountedLaunchBody& found) noexcept {
-  wait_for_stream(launch_.stream);
+  the_driver().wait_for_stream(launch_.stream);
   found = {};
   found.counting = countings_;
   found.is_whole = 1;

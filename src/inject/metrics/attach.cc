@@ -10,9 +10,11 @@
 #include "inject/attachment.h"
 #include "inject/cupti/profiler_range.h"
 #include "inject/cupti/subscriber.h"
+#include "inject/cupti/timeline.h"
+#include "inject/driver.h"
+#include "inject/exit_order.h"
 #include "inject/instructions/counter.h"
 #include "inject/metrics/base_name.h"
-#include "inject/metrics/driver.h"
 #include "inject/metrics/kinds.h"
 #include "inject/metrics/launch.h"
 #include "inject/metrics/range_filter.h"
@@ -494,13 +496,23 @@ void on_call(Domain domain, uint32_t call, const void* data) noexcept {
   returns ? on_return(*settings(), details) : on_launch(*settings(), call, details);
 }
 
+constinit Result refused = Result::ok;  ///< what CUPTI gave instead of a subscription
+
+/// Where there is no GPU CUPTI gives none either; the driver says so when cuInit() is over.
+void report_refusal() noexcept {
+  if (!cupti::is_own_process()) return;
+  const int result = result_of_initialization();
+  if (result > 0) return report(wire::MeasureState::no_gpu, "", result);
+  report_failure("cuptiSubscribe", static_cast<int32_t>(refused));
+}
+
 bool watch_launches(const cupti::Library& library) noexcept {
-  const auto failed = [](const char* function, Result result) {
-    if (result != Result::ok) report_failure(function, static_cast<int32_t>(result));
-    return result != Result::ok;
-  };
   cupti::add_handler(on_call);
-  if (failed("cuptiSubscribe", cupti::subscribe(library))) return false;
+  refused = cupti::subscribe(library);
+  if (refused != Result::ok) {
+    end_at_exit(report_refusal);
+    return false;
+  }
   set_watched(library, true);
   cupti::watch_profiler_range(library);
   return true;

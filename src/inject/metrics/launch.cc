@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "inject/metrics/driver.h"
+#include "inject/driver.h"
 
 namespace sonde::inject::metrics {
 namespace {

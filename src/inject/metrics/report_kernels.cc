@@ -1,6 +1,6 @@
 #include "inject/metrics/report_kernels.h"
 
-#include "inject/metrics/driver.h"
+#include "inject/driver.h"
 #include "inject/text_record.h"
 
 namespace sonde::inject::metrics {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "inject/driver_function.h"
+#include "inject/driver.h"
 #include "inject/pages.h"
 #include "inject/pc_sampling/code.h"
 #include "inject/pc_sampling/report_pc_samples.h"
@@ -39,7 +39,7 @@ Config config_of(Attribute attribute, uint64_t number) noexcept {
 bool Sampler::begin(const Functions& functions, const Sampled& launch, uint32_t period) noexcept {
   functions_ = &functions;
   launch_ = launch;
-  wait_for_stream(launch_.stream);
+  the_driver().wait_for_stream(launch_.stream);
   ContextParams params;
   params.context = launch_.context;
   if (failed("cuptiPCSamplingEnable", functions.enable(&params))) return false;
@@ -128,7 +128,7 @@ void Sampler::read_period() noexcept {
 }
 
 bool Sampler::end(uint64_t sampling, wire::SampledLaunchBody& found) noexcept {
-  wait_for_stream(launch_.stream);
+  the_driver().wait_for_stream(launch_.stream);
   found = {.sampling = sampling,
            .kernel = found.kernel,
            .total = 0,

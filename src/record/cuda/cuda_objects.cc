@@ -65,7 +65,7 @@ CudaObjects::CudaObjects(Trace& trace, const Slices& slices) : trace_(trace) {
     wire::Reader reader(slice.records);
     wire::Record record;
     while (reader.next(record)) {
-      if (record.head.kind == wire::Kind::cuda_graph) add_graph(body_of<wire::CudaGraphBody>(record), slice.process);
+      if (record.head.kind == wire::Kind::cuda_graph) add_graph(body_of<wire::CudaGraphBody>(record), slice);
       add(record, sources_[{slice.process, slice.thread}]);
     }
   }
@@ -150,11 +150,32 @@ std::optional<uint32_t> CudaObjects::device_of(const CudaSource& source, uint32_
   return found == of->second.contexts.end() ? std::nullopt : std::optional(found->second.device);
 }
 
+/// CUPTI also tells of the graphs that come to be on the way to a clone, or to an executable one: of the result itself,
+/// and behind it of the forms that the driver makes of it (two in all for an executable graph, with CUPTI 13.0).
+void CudaObjects::take_steps_to(const Slice& slice, uint32_t result) {
+  std::vector<uint32_t>& created = sources_[{slice.process, slice.thread}].created_graphs;
+  const auto first = std::ranges::find(created.rbegin(), created.rend(), result);
+  if (first == created.rend()) return;
+  const auto from = std::prev(first.base());
+  for (auto at = from; at != created.end(); ++at) steps_.insert(object_key(slice.process, *at));
+  created.erase(from, created.end());
+}
+
+bool CudaObjects::is_step(uint32_t process, uint32_t graph) const {
+  return steps_.contains(object_key(process, graph));
+}
+
 /// A process that becomes another program numbers its graphs again: then a number says nothing.
-void CudaObjects::add_graph(const wire::CudaGraphBody& graph, uint32_t process) {
-  if (graph.change != wire::CudaGraphChange::instantiated || graph.graph == 0 || graph.executable == 0) return;
+void CudaObjects::add_graph(const wire::CudaGraphBody& graph, const Slice& slice) {
+  switch (graph.change) {
+    case wire::CudaGraphChange::created:
+      return sources_[{slice.process, slice.thread}].created_graphs.push_back(graph.graph);
+    case wire::CudaGraphChange::cloned: return take_steps_to(slice, graph.graph);
+    case wire::CudaGraphChange::instantiated: take_steps_to(slice, graph.executable);
+  }
+  if (graph.graph == 0 || graph.executable == 0) return;
   const auto note = [&](Numbered<uint32_t>& map, uint32_t from, uint32_t to) {
-    const auto [place, fresh] = map.try_emplace(object_key(process, from), to);
+    const auto [place, fresh] = map.try_emplace(object_key(slice.process, from), to);
     if (!fresh && place->second != to) place->second = kNone;
   };
   note(graph_of_, graph.executable, graph.graph);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "record/cuda/kernel_names.h"
 #include "record/rounds/slices.h"
@@ -39,6 +40,8 @@ class CudaObjects {
     uint32_t executable = kNone;  ///< kNone where CUPTI did not tell of its instantiation
   };
   [[nodiscard]] Launched launched(uint32_t process, uint32_t number) const;
+  /// Whether a graph came to be on the way to a clone or an executable one, and is none of the program's own.
+  [[nodiscard]] bool is_step(uint32_t process, uint32_t graph) const;
   /// What is known of a stream: its GPU, priority, flags, whether it is the null stream of its context.
   void describe(const CudaSource& source, Stream& stream) const;
 
@@ -52,6 +55,7 @@ class CudaObjects {
     Numbered<wire::ContextBody> contexts;
     Numbered<wire::StreamBody> streams;  ///< by context and number
     std::map<uint32_t, DeviceId> devices;
+    std::vector<uint32_t> created_graphs;  ///< in this order; without steps that are known
   };
 
   void add(const wire::Record& record, OfSource& source);
@@ -59,13 +63,15 @@ class CudaObjects {
   void add_device(const wire::DeviceBody& body, OfSource& source);
   [[nodiscard]] DeviceId device_row(const wire::DeviceBody& body, const std::string& name);
 
-  void add_graph(const wire::CudaGraphBody& graph, uint32_t process);
+  void add_graph(const wire::CudaGraphBody& graph, const Slice& slice);
+  void take_steps_to(const Slice& slice, uint32_t result);
 
   Trace& trace_;
   std::map<CudaSource, OfSource> sources_;
   std::vector<std::pair<wire::DeviceBody, OfSource*>> devices_;  ///< their names may come after them
-  Numbered<uint32_t> graph_of_;       ///< by process and executable graph; kNone where it was more than one
-  Numbered<uint32_t> executable_of_;  ///< by process and graph, the same
+  Numbered<uint32_t> graph_of_;                ///< by process and executable graph; kNone where it was more than one
+  Numbered<uint32_t> executable_of_;           ///< by process and graph, the same
+  boost::unordered_flat_set<uint64_t> steps_;  ///< graphs, by process and number
 };
 
 }  // namespace sonde::record

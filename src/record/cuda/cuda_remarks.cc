@@ -54,7 +54,6 @@ std::string what_it_cost(const CudaTally& t) {
       static_cast<double>(t.callback_ns) / kMillisecondNs);
 }
 
-/// Why there is nothing, or not all, by what the processes said. One sentence each.
 std::string state_text(CudaState state, const std::string& text, const CudaTally& t) {
   switch (state) {
     case CudaState::no_library:
@@ -74,19 +73,11 @@ std::string state_text(CudaState state, const std::string& text, const CudaTally
           "first (nsys, ncu, torch.profiler): {}",
           text);
     case CudaState::failed: return fmt::format("CUDA was not recorded: CUPTI failed: {}", text);
+    case CudaState::no_gpu: return fmt::format("CUDA was not recorded: {}", text);
     case CudaState::lacks: return fmt::format("CUDA was recorded only in part: {}", text);
     case CudaState::recording: break;
   }
   return {};
-}
-
-void add_states(std::vector<Remark>& remarks, const CudaTally& t) {
-  for (const auto& [said, processes] : t.states) {
-    std::string text = state_text(said.first, said.second, t);
-    if (text.empty()) continue;
-    if (processes > 1) text += fmt::format(" (in {} processes)", processes);
-    remarks.push_back({true, std::move(text)});
-  }
 }
 
 /// A recording with calls that start kernels and no kernel is worthless, whatever CUPTI said.
@@ -161,6 +152,17 @@ void add_graphs(std::vector<Remark>& remarks, const CudaTally& t, const Wanted& 
 
 }  // namespace
 
+std::vector<std::string> cuda_problems(const CudaTally& tally) {
+  std::vector<std::string> problems;
+  for (const auto& [said, processes] : tally.states) {
+    std::string text = state_text(said.first, said.second, tally);
+    if (text.empty()) continue;
+    if (processes > 1) text += fmt::format(" (in {} processes)", processes);
+    problems.push_back(std::move(text));
+  }
+  return problems;
+}
+
 void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted, uint32_t holding) {
   if (tally.states.empty() && tally.processes == 0 && tally.events() == 0) {
     remarks.push_back({false, "no process used CUDA, so there is no GPU activity to record"});
@@ -170,7 +172,7 @@ void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, cons
     remarks.push_back({false, what_was_recorded(tally)});
     remarks.push_back({false, what_it_cost(tally)});
   }
-  add_states(remarks, tally);
+  for (std::string& problem : cuda_problems(tally)) remarks.push_back({true, std::move(problem)});
   add_arrivals(remarks, tally);
   add_invalid(remarks, tally);
   add_holding(remarks, holding, wanted);

@@ -10,4 +10,7 @@ namespace sonde::record {
 /// ended, or became another program, while CUPTI still held records of them (Header::cuda_active).
 void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted, uint32_t holding);
 
+/// Why there is nothing, or not all, by what the processes said. A sentence each.
+[[nodiscard]] std::vector<std::string> cuda_problems(const CudaTally& tally);
+
 }  // namespace sonde::record

@@ -101,7 +101,7 @@ void CudaRows::add_row(const wire::Record& record, const CudaSource& source) {
     case wire::Kind::call_chain:
       if (extent_.holds_time(record.head.time)) chain(record, source);
       return;
-    case wire::Kind::cuda_state: return state(record);
+    case wire::Kind::cuda_state: return tally_.note_state(record);
     case wire::Kind::cuda_tally: return count(record, source);
     default: return;
   }
@@ -309,15 +309,6 @@ void CudaRows::chain(const wire::Record& record, const CudaSource& source) {
       symbolizer_.chain(source.process, record.head.time, std::span(addresses).first(body.frames));
 }
 
-void CudaRows::state(const wire::Record& record) {
-  const auto body = body_of<wire::CudaStateBody>(record);
-  const std::string text(record.text);
-  ++tally_.states[{body.state, text}];
-  if (body.state == wire::CudaState::recording || body.state == wire::CudaState::unknown_version) {
-    tally_.versions[text] = body.version;
-  }
-}
-
 /// What a process counted until the extent began is its zero.
 void CudaRows::count(const wire::Record& record, const CudaSource& source) {
   const bool before = record.head.time < extent_.begin_ns;
@@ -362,6 +353,7 @@ void CudaRows::add_graph(const wire::Record& record, const CudaSource& source, c
   if (!extent_.holds_time(record.head.time)) return;
   const auto b = body_of<wire::CudaGraphBody>(record);
   const auto id = [](uint32_t number) { return number == 0 ? kUnknown : int64_t{number}; };
+  if (b.change == wire::CudaGraphChange::created && objects_.is_step(source.process, b.graph)) return;
   const bool instantiated = b.change == wire::CudaGraphChange::instantiated;
   const bool cloned = b.change == wire::CudaGraphChange::cloned;
   GraphEvents& g = trace_.graph_events;

@@ -79,7 +79,6 @@ class CudaRows {
   void allocation(const wire::AllocationBody& body, const CudaSource& source);
   void event(const wire::CudaEventBody& body, const CudaSource& source);
   void chain(const wire::Record& record, const CudaSource& source);
-  void state(const wire::Record& record);
 
   [[nodiscard]] ChainId chain_of(const wire::ApiCallBody& call, const CudaSource& source) const;
   void note(const wire::Record& record, const CudaSource& source);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "wire/cuda_record.h"
+#include "wire/reader.h"
 
 namespace sonde::record {
 
@@ -41,6 +42,9 @@ struct CudaTally {
   int64_t callback_ns = 0;
   int64_t clock_error_ns = 0;  ///< the largest
   int64_t clock_drift_ns = 0;  ///< the largest
+
+  /// Of a cuda_state.
+  void note_state(const wire::Record& record);
 
   [[nodiscard]] int64_t events() const {
     return kernels + copies + sets + syncs + graph_launches + api_calls + allocations + page_faults;

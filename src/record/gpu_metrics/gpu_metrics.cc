@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "record/cuda/uuid_text.h"
-#include "record/gpu_metrics/gpu_clock.h"
 #include "record/rounds/body.h"
 #include "trace/columns.h"
 #include "trace/link.h"
@@ -18,12 +17,17 @@ using MetricsSource = std::tuple<uint32_t, uint32_t, uint32_t>;  ///< process, t
 struct Facts {
   SampledGpu gpu;
   std::string uuid;
-  GpuClock clock;
   std::vector<uint32_t> counters;            ///< by place: rows of Trace::counters
   wire::SamplingTallyBody counted_before{};  ///< until the recording began
-  int64_t first_start = 0;                   ///< of samples, on the GPU's clock
+  int64_t first_start = 0;                   ///< of samples
   int64_t last_end = 0;
 };
+
+/// Others are damage, and sums of them would overflow.
+bool is_span(const wire::SampleBody& sample) {
+  constexpr int64_t kEnd = int64_t{1} << 61;
+  return sample.start >= 0 && sample.start < sample.end && sample.end < kEnd;
+}
 
 /// What was counted in between; nothing where nothing was reported.
 wire::SamplingTallyBody since(const wire::SamplingTallyBody& until, const wire::SamplingTallyBody& before) {
@@ -34,6 +38,8 @@ wire::SamplingTallyBody since(const wire::SamplingTallyBody& until, const wire::
           .full_images = difference(until.full_images, before.full_images),
           .busy_ns = difference(until.busy_ns, before.busy_ns),
           .unread = difference(until.unread, before.unread),
+          .misplaced = difference(until.misplaced, before.misplaced),
+          .clock_error_ns = until.clock_error_ns,
           .device = until.device,
           .reserved = 0};
 }
@@ -104,11 +110,6 @@ class MetricsFilling {
         metrics[body.place] = record.text;
         return;
       }
-      case wire::Kind::gpu_clock: {
-        const auto body = body_of<wire::GpuClockBody>(record);
-        if (has_times(body)) facts_of(slice, body.device).clock.add(body);
-        return;
-      }
       case wire::Kind::sampling_tally: {
         const auto body = body_of<wire::SamplingTallyBody>(record);
         Facts& facts = facts_of(slice, body.device);
@@ -149,9 +150,7 @@ class MetricsFilling {
   }
 
   void settle(Facts& facts) {
-    facts.clock.settle();
     facts.gpu.counted = since(facts.gpu.counted, facts.counted_before);
-    facts.gpu.clock_error_ns = facts.clock.error_ns();
     if (facts.gpu.metrics.empty()) return;
     Device& device = device_row(facts);
     if (device.chip.empty()) device.chip = facts.gpu.chip;
@@ -164,11 +163,10 @@ class MetricsFilling {
   void add_sample(const wire::Record& record, const Slice& slice) {
     const auto body = body_of<wire::SampleBody>(record);
     const auto found = facts_.find({slice.process, slice.thread, body.device});
-    if (found == facts_.end() || !is_time(body.start) || !is_time(body.end) || body.end <= body.start) return;
+    if (found == facts_.end() || !is_span(body)) return;
     Facts& facts = found->second;
     follow(facts, body);
-    const int64_t time = facts.clock.to_monotonic(body.end);
-    if (time < begin_ || time > end_) {
+    if (body.end < begin_ || body.end > end_) {
       ++facts.gpu.outside;
       return;
     }
@@ -178,7 +176,7 @@ class MetricsFilling {
     for (size_t place = 0; place < count; ++place, at += sizeof(double)) {
       double value = 0;
       std::memcpy(&value, at, sizeof value);
-      if (std::isfinite(value)) add_value(time, facts.counters[place], value);
+      if (std::isfinite(value)) add_value(body.end, facts.counters[place], value);
     }
   }
 

@@ -15,12 +15,11 @@ namespace sonde::record {
 struct SampledGpu {
   uint32_t device = 0;  ///< CUDA's number of it, in that process
   std::string chip;
-  std::vector<std::string> metrics;  ///< as they are shown
-  int64_t samples = 0;               ///< that are in the profile
-  int64_t outside = 0;               ///< of times outside of the recording, left out
-  int64_t missing = 0;               ///< samples that gaps between others have room for
-  int64_t sampled_ns = 0;            ///< from the first one's start to the last one's end
-  int64_t clock_error_ns = 0;
+  std::vector<std::string> metrics;   ///< as they are shown
+  int64_t samples = 0;                ///< that are in the profile
+  int64_t outside = 0;                ///< of times outside of the recording, left out
+  int64_t missing = 0;                ///< samples that gaps between others have room for
+  int64_t sampled_ns = 0;             ///< from the first one's start to the last one's end
   wire::SamplingTallyBody counted{};  ///< in the recording
 };
 

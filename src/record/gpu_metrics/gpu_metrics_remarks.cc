@@ -1,9 +1,11 @@
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
-#include "base/time_units.h"
 
 #include <set>
 
 #include <fmt/ranges.h>
+
+#include "base/time_units.h"
+#include "record/cuda/no_gpu.h"
 
 namespace sonde::record {
 namespace {
@@ -40,12 +42,17 @@ void add_losses(std::vector<Remark>& remarks, const SampledGpu& gpu) {
 }
 
 void add_clock(std::vector<Remark>& remarks, const SampledGpu& gpu) {
-  if (gpu.clock_error_ns == 0 || gpu.samples == 0) return;
+  constexpr int64_t kNoticeableNs = 1000;
+  if (gpu.samples > 0 && gpu.counted.clock_error_ns >= kNoticeableNs) {
+    remarks.push_back({false, fmt::format("GPU metrics of GPU {} are aligned with other times to within {} ns",
+                                          gpu.device, gpu.counted.clock_error_ns)});
+  }
+  if (gpu.counted.misplaced == 0) return;
   remarks.push_back(
-      {false,
-       fmt::format("GPU metrics of GPU {} have times of a clock that CUPTI does not identify; they are aligned with "
-                   "other times to within {:.3f} ms",
-                   gpu.device, static_cast<double>(gpu.clock_error_ns) / kMillisecondNs)});
+      {true,
+       fmt::format("GPU metrics of GPU {}: {} samples were skipped: CUPTI gave them times at which they cannot have "
+                   "been taken",
+                   gpu.device, gpu.counted.misplaced)});
 }
 
 /// One sentence; `text` and `result` as the state has them. Empty for what is reported in another way.
@@ -60,6 +67,7 @@ std::string why_not(SamplingState state, uint32_t device, const std::string& tex
     case SamplingState::too_old:
       return fmt::format("{}CUPTI {} has no {}; CUPTI of CUDA 12.6 or later is required{}", none, result, text,
                          kElsewhere);
+    case SamplingState::no_gpu: return none + no_gpu_text(result);
     case SamplingState::no_device: return fmt::format("{}the program sees no such GPU", none);
     case SamplingState::unsupported:
       return fmt::format(

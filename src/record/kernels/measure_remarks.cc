@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "record/cuda/no_gpu.h"
 #include "record/instructions/instruction_remarks.h"
 #include "record/pc_sampling/sample_remarks.h"
 #include "wire/call_result.h"
@@ -70,6 +71,7 @@ std::string text_of(const MeasureNote& note) {
     case MeasureState::no_settings:
       return "kernels were not measured: the program could not read the measurement settings (does it run in another "
              "container?)";
+    case MeasureState::no_gpu: return "kernels were not measured: " + no_gpu_text(note.result);
     case MeasureState::failed:
       return fmt::format("kernel measurement stopped: {} ({} returned {})", cause_of(note.result), note.text,
                          note.result);

@@ -1,5 +1,7 @@
 #include "record/rounds/collection.h"
 
+#include <algorithm>
+
 namespace sonde::record {
 
 void Collection::start(const RoundOptions& options, int64_t now_ns) {
@@ -30,14 +32,20 @@ bool Collection::all_ranges_over() const {
   return !by_time() && capture.ends && capture.ranges != 0 && rounds_.count() == capture.ranges;
 }
 
-EndSignal Collection::step(int64_t now_ns) {
+bool Collection::is_duration_over(int64_t now_ns, int64_t begin_ns, int64_t first_cuda_ns) const {
+  if (!options_.duration_ns || (options_.from_cuda && first_cuda_ns == 0)) return false;
+  const int64_t from = options_.from_cuda ? std::max(begin_ns, first_cuda_ns) : begin_ns;
+  return now_ns >= from + *options_.duration_ns;
+}
+
+EndSignal Collection::step(int64_t now_ns, int64_t first_cuda_ns) {
   if (active_ && by_time() && rounds_.count() == 0 && now_ns >= begin_at_ns_) rounds_.begin();
   const auto since = rounds_.open_since();
   if (!active_) {
     if (since) cancel();  // a range began in the moment in which the collection ended
     return {};
   }
-  if (since && options_.duration_ns && now_ns >= *since + *options_.duration_ns) {
+  if (since && is_duration_over(now_ns, *since, first_cuda_ns)) {
     stop();
     return {options_.kill_signal, "--duration is over"};
   }

@@ -22,8 +22,9 @@ class Collection {
   void stop();
   /// As if it had not been.
   void cancel();
-  /// Begins and ends what is due. Gives the signal that the program gets now.
-  [[nodiscard]] EndSignal step(int64_t now_ns);
+  /// Begins and ends what is due. `first_cuda_ns`: when the program initialized CUDA, 0 where it has not. Gives the
+  /// signal that the program gets now.
+  [[nodiscard]] EndSignal step(int64_t now_ns, int64_t first_cuda_ns);
   /// The program has ended: what has not begun yet by time begins now.
   void complete();
 
@@ -37,6 +38,7 @@ class Collection {
  private:
   [[nodiscard]] bool by_time() const { return options_.capture.trigger == wire::Trigger::none; }
   [[nodiscard]] bool all_ranges_over() const;
+  [[nodiscard]] bool is_duration_over(int64_t now_ns, int64_t begin_ns, int64_t first_cuda_ns) const;
 
   Rounds& rounds_;
   RoundOptions options_;

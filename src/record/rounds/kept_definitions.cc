@@ -48,16 +48,6 @@ void append_slice(std::vector<std::byte>& to, const Slice& of, std::span<const s
   to.insert(to.end(), record.begin(), record.end());
 }
 
-std::vector<std::byte> records_of(const GpuClock& clock, uint32_t device) {
-  std::vector<std::byte> records;
-  for (const wire::GpuClockBody& body : clock.bounds(device)) {
-    constexpr uint16_t kBytes = sizeof(wire::RecordHead) + sizeof body;
-    append(records, wire::RecordHead{wire::Kind::gpu_clock, kBytes, 0, 0, body.monotonic});
-    append(records, body);
-  }
-  return records;
-}
-
 void hand_slices(std::span<const std::byte> slices, Sink& sink) {
   SpoolReader reader(slices);
   while (const auto slice = reader.next()) sink.add(*slice);
@@ -91,7 +81,6 @@ void KeptDefinitions::note_definition(const Slice& slice, std::span<const std::b
   wire::Record record;
   if (!wire::Reader(bytes).next(record) || is_graph_without_launches(record)) return;
   switch (record.head.kind) {
-    case wire::Kind::gpu_clock: return note_clock(slice, record);
     case wire::Kind::code_mapping: return keep_first_and_last(slice, bytes, subject_of(slice, record));
     case wire::Kind::cuda_state:
     case wire::Kind::cuda_tally:
@@ -102,14 +91,6 @@ void KeptDefinitions::note_definition(const Slice& slice, std::span<const std::b
     case wire::Kind::payload_entry: return keep_last(slice, bytes, subject_of(slice, record));
     default: return is_wait(record) ? keep_last(slice, bytes, subject_of(slice, record)) : keep(slice, bytes);
   }
-}
-
-void KeptDefinitions::note_clock(const Slice& slice, const wire::Record& record) {
-  const auto body = body_of<wire::GpuClockBody>(record);
-  if (!has_times(body)) return;
-  GpuClock& clock = clocks_[{slice.process, slice.thread, body.device}];
-  clock.add(body);
-  clock.forget_old();
 }
 
 KeptDefinitions::Subject KeptDefinitions::subject_of(const Slice& slice, const wire::Record& record) {
@@ -192,11 +173,6 @@ void KeptDefinitions::keep_first_and_last(const Slice& of, std::span<const std::
 void KeptDefinitions::hand_to(Sink& sink) const {
   hand_slices(for_good_, sink);
   for (const auto& [subject, slice] : latest_) hand_slices(slice, sink);
-  for (const auto& [sampler, clock] : clocks_) {
-    const auto [process, thread, device] = sampler;
-    const std::vector<std::byte> records = records_of(clock, device);
-    sink.add({.process = process, .thread = thread, .records = records});
-  }
 }
 
 }  // namespace sonde::record

@@ -6,17 +6,15 @@
 #include <map>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "record/cpu/perf_records.h"
-#include "record/gpu_metrics/gpu_clock.h"
 #include "record/rounds/sink.h"
 #include "wire/reader.h"
 
 namespace sonde::record {
 
-/// Definitions (names, processes, GPU clocks) that a process sends once and that every later recording needs. Keeps the
+/// Definitions (names, processes, GPUs) that a process sends once and that every later recording needs. Keeps the
 /// last value of each; its size depends on the program's objects, not on its run time.
 class KeptDefinitions {
  public:
@@ -35,13 +33,10 @@ class KeptDefinitions {
     std::string text = {};
     auto operator<=>(const Subject&) const = default;
   };
-  using Sampler = std::tuple<uint32_t, uint32_t, uint32_t>;  ///< process, thread, device
-
   static constexpr uint32_t kCpu = 1U << 31U;
 
   void note_records(const Slice& slice);
   void note_definition(const Slice& slice, std::span<const std::byte> bytes);
-  void note_clock(const Slice& slice, const wire::Record& record);
   void note_code(const Slice& slice);
   void note_task(const Slice& slice, const PerfRecord& record);
   [[nodiscard]] static Subject subject_of(const Slice& slice, const wire::Record& record);
@@ -56,7 +51,6 @@ class KeptDefinitions {
 
   std::vector<std::byte> for_good_;                   ///< slices as in a spool
   std::map<Subject, std::vector<std::byte>> latest_;  ///< a slice each
-  std::map<Sampler, GpuClock> clocks_;
 };
 
 }  // namespace sonde::record

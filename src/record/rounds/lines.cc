@@ -1,15 +1,22 @@
 #include "record/rounds/lines.h"
 
+#include <fmt/ranges.h>
+
 namespace sonde::record {
 
 std::string line_of(const Remark& remark) {
   return fmt::format("{}{}", remark.warning ? "warning: " : "", remark.text);
 }
 
-std::string line_of_no_profile(const RoundOptions& options) {
+std::string line_of_no_profile(const RoundOptions& options, const std::vector<std::string>& cuda_problems) {
   const CaptureOptions& capture = options.capture;
   switch (capture.trigger) {
     case wire::Trigger::cuda_profiler_api:
+      if (!cuda_problems.empty()) {
+        return fmt::format(
+            "no profile was written: cudaProfilerStart(), which -c cudaProfilerApi waits for, could not be seen: {}",
+            fmt::join(cuda_problems, "; "));
+      }
       return "no profile was written: the program did not call cudaProfilerStart(), which -c cudaProfilerApi waits "
              "for; "
              "without -c, the whole run is recorded";

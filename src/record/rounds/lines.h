@@ -12,7 +12,8 @@ namespace sonde::record {
 
 [[nodiscard]] std::string line_of(const Remark& remark);
 
-/// Why a collection has no profile: what it waited for did not come.
-[[nodiscard]] std::string line_of_no_profile(const RoundOptions& options);
+/// Why a collection has no profile: what it waited for did not come, or could not be seen, by `cuda_problems`.
+[[nodiscard]] std::string line_of_no_profile(const RoundOptions& options,
+                                             const std::vector<std::string>& cuda_problems);
 
 }  // namespace sonde::record

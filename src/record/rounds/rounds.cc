@@ -11,6 +11,7 @@
 
 #include "base/files/small_file.h"
 #include "base/system/clock.h"
+#include "record/cuda/cuda_remarks.h"
 #include "wire/rounds.h"
 
 namespace sonde::record {
@@ -43,6 +44,25 @@ CpuState since(CpuState state, const CpuState& before) {
   state.unread_bytes -= before.unread_bytes;
   return state;
 }
+
+/// Takes what processes said of CUPTI.
+class CudaStates : public Sink {
+ public:
+  void add(const Slice& slice) override {
+    if (slice.mark != kSliceMark) return;
+    wire::Reader reader(slice.records);
+    wire::Record record;
+    while (reader.next(record)) {
+      if (record.head.kind == wire::Kind::cuda_state) tally_.note_state(record);
+    }
+  }
+  void flush() override {}
+
+  [[nodiscard]] const CudaTally& tally() const { return tally_; }
+
+ private:
+  CudaTally tally_;
+};
 
 uint32_t copy_text(char* to, const std::string& text) {
   const size_t bytes = std::min<size_t>(text.size(), wire::kMostCaptureText);
@@ -143,6 +163,12 @@ void Rounds::add(const Slice& slice) {
     if (round.spool) round.spool->add(slice);
   }
   definitions_.note(slice);
+}
+
+std::vector<std::string> Rounds::cuda_problems() const {
+  CudaStates states;
+  definitions_.hand_to(states);
+  return record::cuda_problems(states.tally());
 }
 
 void Rounds::flush() {

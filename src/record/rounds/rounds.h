@@ -68,6 +68,8 @@ class Rounds : public Sink {
   [[nodiscard]] bool busy() const { return !live_.empty() || !waiting_.empty() || making_.valid(); }
   /// Rounds of this collection.
   [[nodiscard]] uint32_t count() const { return in_collection_; }
+  /// Why CUDA could not be recorded, as far as processes said it so far.
+  [[nodiscard]] std::vector<std::string> cuda_problems() const;
   /// Why a round of this collection has no file to go to.
   [[nodiscard]] const Status& opened() const { return opened_; }
 

@@ -18,11 +18,27 @@ constexpr uint32_t kCounters = 9;  // CUpti_ActivityUnifiedMemoryCounterKind
 constexpr uint32_t kAsync = 1;     // CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC and _MEMSET_ASYNC
 constexpr uint32_t kSystemThreadIds = 1;
 
+constexpr uint32_t kCalls = 1024;  ///< numbers of calls are below
+
 std::atomic<uint64_t> enabled{0};
+std::atomic<bool> left_out[2][kCalls] = {};  ///< calls of the driver's and the runtime's API
 std::atomic<uint32_t> thread_id_type{0};
 std::atomic<bool> counters[kCounters] = {};
 [[maybe_unused]] std::atomic<bool> event_times{false};  // from CUDA 12.8 on
 size_t attributes[kAttributes] = {8 << 20, 8 << 20, 250, 1024, 250, 0, 3, 3, 1};
+
+std::atomic<bool> (&left_out_of(Kind kind))[kCalls] { return left_out[kind == kRuntime ? 1 : 0]; }
+
+void choose_all_calls(uint32_t kind) {
+  for (std::atomic<bool>& call : left_out_of(static_cast<Kind>(kind))) call = false;
+}
+
+/// As seen of CUPTI 13.0: to leave calls out, the kind must be enabled; enabling it once more takes all of them in.
+[[maybe_unused]] uint32_t choose_call(Kind kind, uint32_t call, uint8_t enable) {
+  if (call >= kCalls) return kInvalidParameter;
+  if (is_enabled(kind)) left_out_of(kind)[call] = enable == 0;
+  return kSuccess;
+}
 
 /// The type decides it: CUPTI's own numbers are of no use to anybody else.
 uint32_t thread_id() {
@@ -247,7 +263,7 @@ void forget_kinds() { enabled = 0; }
 
 void record_call(const ApiCall& call) {
   const Kind kind = call.domain == Domain::driver ? kDriver : kRuntime;
-  if (!is_enabled(kind)) return;
+  if (!is_enabled(kind) || left_out_of(kind)[call.id].load(std::memory_order_relaxed)) return;
   write(Api{kind, call.id, call.start, timestamp(), static_cast<uint32_t>(getpid()), thread_id(), call.correlation,
             call.result});
 }
@@ -288,6 +304,7 @@ void record_stream(const StreamInfo& stream) {
 }
 
 void tell_devices() {
+  if (faults().no_devices) return;
   for (uint32_t device = 0; device < driver()->devices(); ++device) {
     DeviceRecord record{};
     record.kind = kDevice;
@@ -341,7 +358,7 @@ EXPORT uint32_t cuptiActivityEnable(uint32_t kind) {
   if (!attach()) return kUnknown;
   if (kind == kUnifiedMemoryCounter && !driver()->is_initialized()) return kNotReady;  // as seen on an H100
   enabled |= uint64_t{1} << kind;
-  if (kind == kDevice && driver()->is_initialized()) tell_devices();
+  if (kind == kDriver || kind == kRuntime) choose_all_calls(kind);
   return kSuccess;
 }
 
@@ -397,6 +414,15 @@ EXPORT uint32_t cuptiGetThreadIdType(uint32_t* type) {
 EXPORT uint32_t cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable) {
   event_times = enable != 0;
   return kSuccess;
+}
+#endif
+
+#if FAKE_CUPTI_VERSION >= 23
+EXPORT uint32_t cuptiActivityEnableDriverApi(uint32_t call, uint8_t enable) {
+  return choose_call(kDriver, call, enable);
+}
+EXPORT uint32_t cuptiActivityEnableRuntimeApi(uint32_t call, uint8_t enable) {
+  return choose_call(kRuntime, call, enable);
 }
 #endif
 

@@ -39,7 +39,8 @@ void take(Faults& f, const std::string& word) {
                  {"pm_fails", &f.pm_fails},
                  {"pm_fit", &f.pm_fit},
                  {"pm_overflow", &f.pm_overflow},
-                 {"pm_timeless", &f.pm_timeless}};
+                 {"pm_timeless", &f.pm_timeless},
+                 {"pm_displaced", &f.pm_displaced}};
   const struct {
     const char* name;
     bool* flag;
@@ -48,7 +49,8 @@ void take(Faults& f, const std::string& word) {
                {"pc_full", &f.pc_full},           {"pc_unnamed", &f.pc_unnamed},
                {"pc_late", &f.pc_late},           {"sass_split", &f.sass_split},
                {"sass_unknown", &f.sass_unknown}, {"sass_kills", &f.sass_kills},
-               {"pm_turing", &f.pm_turing},       {"pm_unknown_chip", &f.pm_unknown_chip}};
+               {"pm_turing", &f.pm_turing},       {"pm_unknown_chip", &f.pm_unknown_chip},
+               {"no_devices", &f.no_devices}};
   for (const auto& n : numbers) {
     if (name == n.name) *n.number = number;
   }

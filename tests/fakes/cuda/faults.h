@@ -18,16 +18,18 @@ struct Faults {
   bool empty_buffers = false;  ///< before each buffer comes one with nothing in it
   bool odd_size = false;       ///< behind the records lie four bytes more that count as valid
   bool no_kernels = false;     ///< none arrives
+  bool no_devices = false;     ///< nor does one of a GPU
   uint32_t flush_fails = 0;    ///< CUptiResult of each
   uint32_t register_fails = 0;
   uint32_t subscribe_fails = 0;
   uint32_t enable_fails = 0;
   uint32_t timestamp_fails = 0;
   // Of PM sampling.
-  uint32_t pm_fails = 0;     ///< CUptiResult of asking for the counters
-  uint32_t pm_fit = 0;       ///< so many metrics fit into one pass
-  uint32_t pm_overflow = 0;  ///< that decoding finds the hardware's buffer full
-  uint32_t pm_timeless = 0;  ///< every so many samples have no times
+  uint32_t pm_fails = 0;      ///< CUptiResult of asking for the counters
+  uint32_t pm_fit = 0;        ///< so many metrics fit into one pass
+  uint32_t pm_overflow = 0;   ///< that decoding finds the hardware's buffer full
+  uint32_t pm_timeless = 0;   ///< every so many samples have no times
+  uint32_t pm_displaced = 0;  ///< nanoseconds by which their times are too late
   // Of PC sampling.
   uint32_t pc_fails = 0;       ///< CUptiResult of switching it on
   uint32_t pc_data_fails = 0;  ///< of reading

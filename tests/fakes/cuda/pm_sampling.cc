@@ -9,16 +9,16 @@
 #include "parts.h"
 #include "pm_host.h"
 
-// CUPTI's PM sampling as CUDA 12.6 and later have it (cupti_pmsampling.h). Its clock is the GPU's own: kGpuClockAhead
-// of CLOCK_MONOTONIC. A sample's values are known by construction: see value_of(). What a full buffer of the hardware's
-// and a full image lose is as others measured it on an H100: everything until sampling is begun again, and all that had
-// no room.
+// CUPTI's PM sampling as CUDA 12.6 and later have it (cupti_pmsampling.h). Its times are those of the activities, as an
+// H100's were. The first sample since the start begins long before the others, as in NVIDIA's tutorial. A sample's
+// values are known by construction: see value_of(). What a full buffer of the hardware's and a full image lose is as
+// others measured it on an H100: everything until sampling is begun again, and all that had no room.
 #if FAKE_CUPTI_VERSION >= 24
 namespace fake_cuda::cupti {
 namespace {
 
 constexpr uint32_t kOutOfMemory = 8, kNotSupported = 27;
-constexpr int64_t kGpuClockAhead = 1'000'000'000'000'000'000;
+constexpr int64_t kFirstSampleNs = 168'000'000;
 constexpr size_t kHardwareBytesPerSample = 4096;
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kSysClockHz = 1'250'000'000;
@@ -86,9 +86,11 @@ void write_sample(uint8_t* image, const Sampler& sampler, uint64_t index) {
   static std::atomic<uint32_t> turn{0};
   auto& head = *reinterpret_cast<PmImage*>(image);
   PmSample* const sample = pm_sample(image, head.samples++);
-  const int64_t start = sampler.begin + static_cast<int64_t>(index) * sampler.interval + kGpuClockAhead;
+  const int64_t start = sampler.begin + static_cast<int64_t>(index) * sampler.interval;
+  const int64_t end = start + sampler.interval + faults().pm_displaced;
   const bool timeless = is_due(faults().pm_timeless, turn);
-  *sample = timeless ? PmSample{} : PmSample{uint64_t(start), uint64_t(start + sampler.interval)};
+  const int64_t shown = index == 0 ? end - kFirstSampleNs : start + faults().pm_displaced;
+  *sample = timeless ? PmSample{} : PmSample{on_client_clock(shown), on_client_clock(end)};
   for (size_t i = 0; i < sampler.metrics.size(); ++i)
     pm_values(sample)[i] = value_of(sampler.metrics[i], sampler, index);
 }

@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "parts.h"
 
 namespace fake_cuda::cupti {
@@ -84,7 +86,8 @@ void tell_resource(uint32_t id, const void* context, const void* handle, const v
   constexpr auto kDomain = static_cast<uint32_t>(Domain::resource);
   if (!is_wanted(kDomain, id)) return;
   const ResourceData told{context == nullptr ? context_here() : context, handle, descriptor};
-  tell(kDomain, id, &told);
+  const bool has_data = context != nullptr || handle != nullptr || descriptor != nullptr;
+  tell(kDomain, id, has_data ? &told : nullptr);
 }
 
 void tell_graph(uint32_t id, const GraphInfo& graph) {
@@ -109,10 +112,14 @@ void forget_subscriber() {
   }
 }
 
-/// The driver's calls that are watched now.
+/// The driver's calls that are watched now, but for the profiler's start and stop, which cost no other call anything.
 EXPORT uint32_t fakeCuptiWatched() {
+  constexpr uint32_t kProfilerStart = 308, kProfilerStop = 309;
+  const auto& enabled = the.enabled[static_cast<uint32_t>(Domain::driver)];
   uint32_t count = 0;
-  for (const auto& enabled : the.enabled[static_cast<uint32_t>(Domain::driver)]) count += enabled ? 1 : 0;
+  for (uint32_t id = 0; id < kIds; ++id) {
+    if (enabled[id] && id != kProfilerStart && id != kProfilerStop) ++count;
+  }
   return count;
 }
 
@@ -120,6 +127,7 @@ EXPORT uint32_t cuptiSubscribe(void** subscriber, Callback callback, void* data)
   if (subscriber == nullptr) return kInvalidParameter;
   if (faults().subscribe_fails != 0) return faults().subscribe_fails;
   if (!attach()) return kUnknown;
+  if (getenv("SONDE_FAKE_CUINIT") != nullptr) return kNotInitialized;  // as the real ones where there is no GPU
   Callback none = nullptr;
   if (!the.callback.compare_exchange_strong(none, callback)) return kMultipleSubscribers;
   the.data = data;

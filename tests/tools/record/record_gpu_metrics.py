@@ -3,7 +3,6 @@
 construction (tests/fakes/cuda/pm_sampling.cc)."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -45,10 +44,6 @@ class Sampled(Cuda):
     def samples_told(self, device=0):
         return int(re.search(r": (\d+) samples of", self.remark(f"GPU metrics of GPU {device} (")).group(1))
 
-    def clock_error_ns(self):
-        told = self.remark("GPU 0 have times of a clock that CUPTI does not identify")
-        return float(re.search(r"to within ([\d.]+) ms", told).group(1)) * 1e6
-
 
 def sample(path, *words, devices="all", options=(), **settings):
     run = record(path, *words, options=[f"--gpu-metrics-devices={devices}", *options], **settings)
@@ -82,9 +77,9 @@ def values(folder):
 
 
 def busy(recorded):
-    """SMs are busy while kernels run, as far as the GPU's clock is known, and only then."""
+    """SMs are busy while kernels run, and only then: their times are those of the kernels."""
     ((first, last),) = recorded.rows("SELECT min(start), max(end) FROM CUPTI_ACTIVITY_KIND_KERNEL")
-    margin = recorded.clock_error_ns() + 2 * FASTEST_NS
+    margin = 2 * FASTEST_NS
     inside = outside = 0
     kernels = recorded.rows("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start")
     for time, value in recorded.series(SMS):
@@ -105,8 +100,7 @@ def times(folder):
         seen = [time for time, _ in recorded.series(SMS)]
         ((duration,),) = recorded.rows("SELECT max(duration) FROM ANALYSIS_DETAILS")
         check(seen[0] >= 0 and seen[-1] <= duration, (seen[0], seen[-1], duration))
-        # The GPU's clock is known a little better each second.
-        check(all(abs(distance - apart) <= apart / 2 for distance in distances(seen)), (run.stderr, set(distances(seen))))
+        check(all(abs(distance - apart) <= apart / 20 for distance in distances(seen)), (run.stderr, set(distances(seen))))
         check(f"at {frequency} Hz ({frequency} requested)" in recorded.remark("GPU metrics of GPU 0 ("),
               recorded.remarks())
 
@@ -153,15 +147,6 @@ def refusals(folder):
     check("no GPU metrics were sampled" in run.stderr, run.stderr)
 
 
-def driver_fails(folder):
-    """A driver that counts no GPUs is asked once, and why there is nothing is told."""
-    os.environ["SONDE_FAKE_DEVICE_COUNT"] = "100"
-    run, recorded = sample(folder / "driver.sqlite", "spaced", 4, devices="0")
-    del os.environ["SONDE_FAKE_DEVICE_COUNT"]
-    check("cuDeviceGetCount returned 100" in run.stderr and not recorded.names(), run.stderr)
-    check(recorded.kernels() == accounts(run)[0]["kernels"], recorded.kernels())
-
-
 def one_pass(folder):
     run, recorded = sample(folder / "passes.sqlite", "spaced", 3, devices="0", faults="pm_fit=5")
     first = {SMS, ISSUE, "GR Active [Throughput %]", "Tensor Active [Throughput %]", "DRAM Read Bandwidth [Throughput %]"}
@@ -184,8 +169,11 @@ def losses(folder):
     run, recorded = sample(folder / "overflow.sqlite", "spaced", 6, devices="0", faults="pm_overflow=4")
     check(recorded.has_remark("the hardware buffer was full", ": 1") and recorded.has_remark("samples missing between others"),
           run.stderr)
-    begins = [value for _, value in recorded.series(ISSUE)].count(0)
-    check(begins >= 2, f"sampling began {begins} times")
+    counts = [value for _, value in recorded.series(ISSUE)]
+    begins = sum(later == 1 and earlier != 0 for earlier, later in zip([None, *counts], counts))
+    check(begins >= 2, f"sampling began {begins} times, each time without its first sample")
+    run, recorded = sample(folder / "displaced.sqlite", "spaced", 3, devices="0", faults="pm_displaced=100000000")
+    check(not recorded.series(SMS) and "at which they cannot have been taken" in run.stderr, run.stderr)
     _, recorded = sample(folder / "timeless.sqlite", "spaced", 3, devices="0", faults="pm_timeless=10")
     timeless = int(recorded.remark("samples without times").rpartition(" ")[2])
     missing = int(recorded.remark("samples missing between others").rpartition(" ")[2])
@@ -250,7 +238,7 @@ def analyses(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, times, devices, alone_of_all, refusals, driver_fails, one_pass, turing, losses, own_metrics, processes,
+        for part in (values, times, devices, alone_of_all, refusals, one_pass, turing, losses, own_metrics, processes,
                      unchanged, ends, analyses):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 

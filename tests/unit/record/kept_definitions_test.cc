@@ -101,23 +101,8 @@ TEST(KeptDefinitions, WhatTellsOfDifferentThingsStays) {
   for (const auto& [kind, count] : handed.counts) EXPECT_EQ(count, 100) << static_cast<int>(kind);
 }
 
-TEST(KeptDefinitions, AClockKeepsAFewBounds) {
-  KeptDefinitions kept;
-  for (int64_t time = 1; time <= 100 * kSecond; time += kSecond / 50) {
-    for (uint32_t device = 0; device < 2; ++device) {
-      note(kept, told(wire::Kind::gpu_clock, wire::GpuClockBody{time, time + 5, device, 0}, time));
-      note(kept, told(wire::Kind::gpu_clock, wire::GpuClockBody{time, time - 5, device, 1}, time));
-    }
-  }
-  Handed handed(kept);
-  EXPECT_LE(handed.counts[wire::Kind::gpu_clock], static_cast<int>(2 * GpuClock::kMaxBounds));
-  EXPECT_GE(handed.counts[wire::Kind::gpu_clock], 4);
-}
-
 TEST(KeptDefinitions, DamageIsNotKept) {
   KeptDefinitions kept;
-  note(kept, told(wire::Kind::gpu_clock, wire::GpuClockBody{-1, 5, 0, 0}, 1));
-  note(kept, told(wire::Kind::gpu_clock, uint64_t{1}, 1));
   note(kept, told(wire::Kind::cuda_tally, uint64_t{1}, 1));
   note(kept, told(wire::Kind::string, wire::DefinitionBody{1, 0, 0}, -1, "a time before all others"));
   EXPECT_TRUE(Handed(kept).counts.empty());

@@ -157,16 +157,18 @@ void launch_nodes(Exec& exec, Stream& stream, const ApiCall& call) {
 
 }  // namespace
 
+/// By the variable SONDE_FAKE_CUINIT what it gives instead of success: it loads the tools all the same, as the real
+/// one. A thread that comes while another is in it waits.
 EXPORT int cuInit(unsigned) {
   if (is_forked()) return kNotInitialized;
-  {
-    const std::lock_guard lock(state().mutex);
-    if (state().initialized) return 0;
-    state().initialized = true;
-  }
+  static std::mutex& initializing = *new std::mutex;
+  const std::lock_guard lock(initializing);
+  if (state().initialized) return 0;
   fakeCudaTable();
-  load_injection();
-  state().told = true;
+  static const bool loaded = (load_injection(), true);
+  static_cast<void>(loaded);
+  if (const char* failure = getenv("SONDE_FAKE_CUINIT")) return atoi(failure);
+  state().initialized = true;
   if (const Listener* l = listener()) l->initialized();
   return 0;
 }
@@ -176,10 +178,8 @@ EXPORT int cuDriverGetVersion(int* version) {
   return 0;
 }
 
-/// By the variable SONDE_FAKE_DEVICE_COUNT what it gives instead of success.
 EXPORT int cuDeviceGetCount(int* count) {
-  const char* result = getenv("SONDE_FAKE_DEVICE_COUNT");
-  if (result != nullptr) return atoi(result);
+  if (!state().initialized) return kNotInitialized;
   *count = kDevices;
   return 0;
 }
@@ -453,18 +453,22 @@ EXPORT int cuStreamEndCapture(void* stream, void** graph) {
   });
 }
 
+/// The real one tells of three graphs: the program's, the executable one, and the form that the device takes.
 EXPORT int cuGraphInstantiateWithFlags(void** handle, void* graph_handle, uint64_t) {
   return api(643, "cuGraphInstantiateWithFlags", nullptr, nullptr, [&](const ApiCall&) {
     const auto& graph = *static_cast<const Graph*>(graph_handle);
     auto* exec = new Exec;
     exec->id = state().next_graph++;
+    exec->lowered.id = state().next_graph++;
     const Listener* l = listener();
-    if (l != nullptr) l->graph_changed(17, {&graph, nullptr, nullptr, nullptr, 0, exec});
+    if (l != nullptr) l->graph_changed(9, {exec, nullptr, nullptr, nullptr, 0, nullptr});
     for (const auto& node : graph.nodes) {
       exec->nodes.push_back(std::make_unique<Node>(*node));
       exec->nodes.back()->id = state().next_node++;
-      if (l != nullptr) l->graph_changed(20, {exec, &graph, exec->nodes.back().get(), node.get(), 0, exec});
+      if (l != nullptr) l->graph_changed(20, {exec, &graph, exec->nodes.back().get(), node.get(), 0, nullptr});
     }
+    if (l != nullptr) l->graph_changed(9, {&exec->lowered, nullptr, nullptr, nullptr, 0, nullptr});
+    if (l != nullptr) l->graph_changed(17, {&graph, nullptr, nullptr, nullptr, 0, exec});
     if (l != nullptr) l->graph_changed(18, {&graph, nullptr, nullptr, nullptr, 0, exec});
     *handle = exec;
     return 0;

@@ -13,15 +13,22 @@ struct Attribute {
   int number;  ///< CUdevice_attribute
   int value;
 };
-constexpr Attribute kAttributes[] = {{1, 1024},    {8, 49152},     {9, 65536},   {10, 32},  {12, 65536}, {13, 1980000},
-                                     {16, 132},    {38, 52428800}, {39, 2048},   {40, 3},   {75, 9},     {76, 0},
-                                     {81, 233472}, {82, 65536},    {97, 232448}, {106, 32}, {111, 1024}};
+constexpr Attribute kAttributes[] = {{1, 1024},     {8, 49152},   {9, 65536},    {10, 32},   {12, 65536},
+                                     {13, 1980000}, {16, 132},    {36, 2619000}, {37, 5120}, {38, 52428800},
+                                     {39, 2048},    {40, 3},      {75, 9},       {76, 0},    {81, 233472},
+                                     {82, 65536},   {97, 232448}, {106, 32},     {111, 1024}};
 
 }  // namespace
 
 EXPORT int cuDeviceGetName(char* name, int bytes, int device) {
   if (device < 0 || static_cast<uint32_t>(device) >= kDevices) return kInvalidValue;
   snprintf(name, static_cast<size_t>(bytes), "Stand-in GPU %d", device);
+  return kSuccess;
+}
+
+EXPORT int cuDeviceTotalMem_v2(size_t* bytes, int device) {
+  if (device < 0 || static_cast<uint32_t>(device) >= kDevices) return kInvalidValue;
+  *bytes = size_t{80} << 30U;
   return kSuccess;
 }
 

@@ -28,7 +28,7 @@ void into_graph(Graph& graph, const Operation& operation, int64_t duration) {
 }
 
 void listen(const Listener* l) { the_listener.store(l); }
-bool is_initialized() { return state().told && !is_forked(); }
+bool is_initialized() { return state().initialized && !is_forked(); }
 uint32_t devices() { return kDevices; }
 
 uint32_t contexts(ContextInfo* into, uint32_t room) {
@@ -140,7 +140,7 @@ void tell_wait(uint32_t type, uint32_t stream, uint32_t event, int64_t start, co
 extern "C" __attribute__((visibility("default"))) const Table* fakeCudaTable() {
   static const Table table = {enter,      leave,        listen,    is_initialized, devices, contexts,
                               context_of, context_here, stream_id, graph_node_id,  graph_id};
-  static const int once = pthread_atfork(nullptr, nullptr, [] { forked = state().initialized; });
+  static const int once = pthread_atfork(nullptr, nullptr, [] { forked = state().initialized.load(); });
   static_cast<void>(once);
   return &table;
 }

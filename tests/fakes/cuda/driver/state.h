@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,6 +47,7 @@ struct Graph {
 struct Exec {
   uint32_t id = 0;
   std::vector<std::unique_ptr<Node>> nodes;
+  Graph lowered;  ///< the form that the device takes
 };
 
 struct Allocation {
@@ -57,8 +59,7 @@ constexpr uint32_t kDevices = 2;
 
 struct State {
   std::mutex mutex;
-  bool initialized = false;
-  bool told = false;  ///< the tools have been loaded, cuInit() is over
+  std::atomic<bool> initialized{false};
   std::unique_ptr<Context> contexts[kDevices];
   std::map<uint64_t, Allocation> allocations;
   uint64_t next_address = 0x7000'0000'0000;

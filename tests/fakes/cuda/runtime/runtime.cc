@@ -105,6 +105,10 @@ EXPORT int cudaSetDevice(int number) {
   return api(16, "cudaSetDevice_v3020", nullptr, nullptr, [] { return 0; });
 }
 
+EXPORT int cudaGetDevice(int* number) {
+  return api(17, "cudaGetDevice_v3020", nullptr, nullptr, [&] { return *number = device, 0; });
+}
+
 EXPORT int cudaMalloc(void** address, size_t bytes) {
   return api(20, "cudaMalloc_v3020", nullptr, nullptr,
              [&] { return DRIVER(cuMemAlloc_v2, uint64_t*, size_t)(reinterpret_cast<uint64_t*>(address), bytes); });

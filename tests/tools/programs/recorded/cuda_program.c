@@ -495,6 +495,15 @@ static void stepped(int asks) {
   }
 }
 
+/* A thousand calls that ask for the device before each step. */
+static void asks(int count) {
+  int device = 0;
+  for (int i = 0; i < count; ++i) {
+    for (int call = 0; call < 1000; ++call) check(cudaGetDevice(&device));
+    step(i, NULL);
+  }
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "";
   const int count = argc > 2 ? atoi(argv[2]) : 1;
@@ -503,6 +512,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (strcmp(mode, "plain") == 0) plain(count);
+  if (strcmp(mode, "asks") == 0) asks(count);
   if (strcmp(mode, "model") == 0) model(count);
   if (strcmp(mode, "places") == 0) places();
   if (strcmp(mode, "streams") == 0) streams(count);

@@ -21,6 +21,7 @@ typedef struct {
 enum { to_device = 1, to_host = 2, within_device = 3 }; /* cudaMemcpyKind */
 
 int cudaSetDevice(int device);
+int cudaGetDevice(int* device);
 int cudaMalloc(void** address, size_t bytes);
 int cudaMallocManaged(void** address, size_t bytes, unsigned flags);
 int cudaMallocAsync(void** address, size_t bytes, void* stream);
