@@ -95,7 +95,7 @@ void add_cuda_options(CommandLine& command, CudaArguments& a) {
                "also record CUDA calls that are cheaper than recording them: cudaGetDevice, "
                "cudaGetLastError, queries of attributes and of capture");
   command.flag("--cuda-finalize", a.finalize,
-               "when the recording ends, take CUPTI out of a program that goes on (cuptiFinalize); never with CUDA "
+               "when the recording ends, unload CUPTI from a program that continues (cuptiFinalize); never with CUDA "
                "graphs");
   command
       .option("--cuda-event-trace", a.event_times, "true|false|auto",
