@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Nothing that CUPTI does ends, blocks or changes the program that is recorded: each function that the recorder calls
-throws, fails or comes back late, at its first, second and last call and at each, and the program writes what it writes
-alone and ends as alone.
+throws, fails, comes back late or writes behind the structure that it got, at its first, second and last call and at each,
+and the program writes what it writes alone and ends as alone.
 
     SONDE_FAULTS=5000 SONDE_FAULTS_SEED=2       so many, drawn by this seed; else 150
 """
@@ -32,9 +32,14 @@ WAYS = {
     "gpu_metrics": (["-t", "cuda", "--gpu-metrics-devices=all"], ["spaced", "2"]),
     "threads": (["-t", "cuda,nvtx"], ["threads", "2"]),
     "abort": (["-t", "cuda,nvtx"], ["abort", "2"]),
+    "terminate": (["-t", "cuda,nvtx", "--gpu-metrics-devices=0"], ["terminate", "2"]),
+    "leave": (["-t", "cuda,nvtx", "--gpu-metrics-devices=0"], ["leave", "2"]),
+    "exec": (["-t", "cuda,nvtx"], ["exec", "2"]),
 }
 ERRORS = (1, 7, 8, 13, 15, 27, 35, 38, 40, 999)  # of CUptiResult, those that were seen and neighbours
 LATE_MS = 300
+OVERRUN_BYTES = 128  # more than any structure of CUPTI 13.0 has behind what the recorder knows of it
+STRUCTURES = re.compile("cupti(Profiler|PmSampling|RangeProfiler|SassMetrics|PCSampling|DeviceGetChipName|GetCubinCrc)")
 
 
 def environment(runtime="shared", fault=""):
@@ -70,8 +75,9 @@ def faults_of(way, folder):
     """(way, runtime, fault) for each function, kind of fault and call."""
     whats = ["throw", *(f"error={number}" for number in ERRORS), f"block={LATE_MS}"]
     for function, count in sorted(calls_of(way, folder).items()):
+        overrun = [f"overrun={OVERRUN_BYTES}"] if STRUCTURES.match(function) else []
         for call in sorted({0, 1, 2, count} if count > 1 else {0, 1}):
-            for what in whats:
+            for what in whats + overrun:
                 if call == 0 and what.startswith("block"):
                     continue  # a second late at each of a thousand calls says no more
                 for runtime in ("shared", "static") if what == "throw" else ("shared",):

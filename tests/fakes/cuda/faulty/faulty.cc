@@ -15,6 +15,7 @@
 ///   NAME:throw:N           the Nth call of a function throws, and does nothing; N = 0: each call
 ///   NAME:error=NUMBER:N    gives this CUptiResult, and does nothing
 ///   NAME:block=MS:N        comes back so much later
+///   NAME:overrun=BYTES:N   writes so many bytes behind the structure that it got, which begins with its size
 /// All functions of CUPTI that the recorder calls take up to six numbers or pointers, and give a number.
 namespace {
 
@@ -70,16 +71,26 @@ bool is_due(const char* name) {
   return fault().function == name && (++calls == fault().call || fault().call == 0);
 }
 
+void overrun(uint64_t structure) {
+  auto* const at = reinterpret_cast<char*>(structure);
+  size_t size = 0;
+  memcpy(&size, at, sizeof size);
+  memset(at + size, 0xA5, fault().number);
+}
+
 uint64_t forward(const char* name, const std::array<uint64_t, 6>& a) {
   if (fault().function == "log") log(name);
-  if (is_due(name)) {
+  const bool due = is_due(name);
+  if (due) {
     if (fault().what == "throw") throw std::runtime_error(name);
     if (fault().what == "error") return fault().number;
-    usleep(static_cast<useconds_t>(fault().number) * 1000);
+    if (fault().what == "block") usleep(static_cast<useconds_t>(fault().number) * 1000);
   }
   const auto function = reinterpret_cast<Function>(dlsym(library(), name));
   constexpr uint64_t kNotSupported = 27;
-  return function == nullptr ? kNotSupported : function(a[0], a[1], a[2], a[3], a[4], a[5]);
+  const uint64_t result = function == nullptr ? kNotSupported : function(a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (due && fault().what == "overrun") overrun(a[0]);
+  return result;
 }
 
 }  // namespace

@@ -444,6 +444,13 @@ static void dies(int count, int number) {
   raise(number);
 }
 
+/* While kernels are still on their way, and without what is to run at an exit. */
+static void leaves(int count) {
+  plain(count);
+  report();
+  _exit(7);
+}
+
 static double now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -533,6 +540,8 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "forks") == 0) forks(count);
   if (strcmp(mode, "abort") == 0) dies(count, SIGABRT);
   if (strcmp(mode, "kill") == 0) dies(count, SIGKILL);
+  if (strcmp(mode, "terminate") == 0) dies(count, SIGTERM);
+  if (strcmp(mode, "leave") == 0) leaves(count);
   if (strcmp(mode, "paced") == 0) paced(count);
   if (strcmp(mode, "stepped") == 0) stepped(0);
   if (strcmp(mode, "asked") == 0) stepped(1);
