@@ -248,11 +248,18 @@ void Program::wait(int64_t most_ns) {
   if (std::ranges::find(kForwarded, signal) != kForwarded.end()) {
     asked_to_end_ = ended_;
     note(signal);
-    if (!of_terminal) send(signal);
+    if (!of_terminal) pending_.push_back(signal);
   }
   if (ended_) return;
   const pid_t got = waitpid(process_, &status_, WNOHANG);
   ended_ = got == process_ || (got < 0 && errno == ECHILD);
+}
+
+int Program::take_signal() {
+  if (pending_.empty()) return 0;
+  const int signal = pending_.front();
+  pending_.pop_front();
+  return signal;
 }
 
 void Program::send(int signal) {

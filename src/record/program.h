@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdint>
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ struct SignalState {
 };
 
 /// Runs one program. While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process: those that another
-/// process sent go on to the program; those of the terminal have reached it already. From one thread only.
+/// process sent are to go on to the program (take_signal()); those of the terminal have reached it already. From one
+/// thread only.
 class Program {
  public:
   [[nodiscard]] static Result<Program> start(const ProgramOptions& options);
@@ -51,6 +53,8 @@ class Program {
   /// Waits until it ends or a signal comes, but no longer than this.
   void wait(int64_t most_ns);
   void send(int signal);
+  /// A signal that came here and was not sent on yet; 0: none.
+  [[nodiscard]] int take_signal();
   [[nodiscard]] bool ended() const { return ended_; }
   /// Whether a signal came that would have gone on to it, or ended this process, after it had ended.
   [[nodiscard]] bool asked_to_end() const { return asked_to_end_; }
@@ -72,6 +76,7 @@ class Program {
   pid_t process_;
   SignalState before_;
   sigset_t known_{};  ///< signals that came here, or were sent from here
+  std::deque<int> pending_;
   int status_ = 0;
   bool ended_ = false;
   bool asked_to_end_ = false;

@@ -42,6 +42,7 @@ void Run::follow(Program& program, Recording& recording) {
   int64_t wait_ns = kBusySweepNs;
   while (!over(program)) {
     program.wait(wait_ns);
+    forward_signals(program);
     const EndSignal signal = collection_.step(monotonic_ns(), mapping_.header().first_cuda.load());
     if (ended_ns_ == 0 && !collection_.active()) ended_ns_ = monotonic_ns();
     if (collection_.closed() || is_done_with_cuda()) close();
@@ -121,6 +122,28 @@ bool Run::is_done_with_cuda() const { return options_.wanted.cuda && !options_.l
 void Run::await_cuda(Program& program) {
   const int64_t until = monotonic_ns() + kMaxHandoverNs;
   while (handing_over(mapping_.header()) > 0 && !program.ended() && monotonic_ns() < until) {
+    program.wait(kBusySweepNs);
+    look();
+  }
+}
+
+void Run::forward_signals(Program& program) {
+  for (int signal = program.take_signal(); signal != 0; signal = program.take_signal()) {
+    fetch_cuda(program);
+    program.send(signal);
+  }
+}
+
+/// A process that hangs must not keep the signal from the program for long.
+void Run::fetch_cuda(Program& program) {
+  constexpr int64_t kMaxFetchNs = 500'000'000;
+  wire::Header& header = mapping_.header();
+  const uint32_t holding = header.cuda_active.load();
+  if (holding == 0) return;
+  const uint32_t before = header.fetches_done.load();
+  header.fetches_asked.fetch_add(1, std::memory_order_release);
+  const int64_t until = monotonic_ns() + kMaxFetchNs;
+  while (header.fetches_done.load() - before < holding && !program.ended() && monotonic_ns() < until) {
     program.wait(kBusySweepNs);
     look();
   }

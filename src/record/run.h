@@ -38,6 +38,9 @@ class Run {
   [[nodiscard]] bool is_done_with_cuda() const;
   /// The signal that ends the program may come only when what it did until now is here.
   void await_cuda(Program& program);
+  /// Signals that may end the program go on to it when what CUPTI holds is here.
+  void forward_signals(Program& program);
+  void fetch_cuda(Program& program);
   void report_profiles(Recording& recording);
   void end_program(Program& program, const EndSignal& signal);
   /// What is said of the program's end is in the profiles that are not made yet.

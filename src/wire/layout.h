@@ -110,8 +110,10 @@ struct Header {
   std::atomic<uint64_t> cut_texts;  ///< texts that were longer than a record takes
   std::atomic<uint64_t> refused;    ///< processes that could not attach: their kernel is older than Linux 4.14
   CudaWanted cuda;
-  std::atomic<int64_t> first_cuda;    ///< when a process first initialized CUDA, CLOCK_MONOTONIC; 0: none has
-  std::atomic<uint32_t> cuda_active;  ///< processes whose CUPTI still holds records of this recording
+  std::atomic<int64_t> first_cuda;      ///< when a process first initialized CUDA, CLOCK_MONOTONIC; 0: none has
+  std::atomic<uint32_t> fetches_asked;  ///< grows when all processes are to fetch what CUPTI holds, at once
+  std::atomic<uint32_t> fetches_done;   ///< by them, of those asked for
+  std::atomic<uint32_t> cuda_active;    ///< processes whose CUPTI still holds records of this recording
   GpuMetricsWanted gpu_metrics;
   SamplerPlace samplers[kSamplerPlaces];
   std::atomic<uint32_t> samplers_active;  ///< processes whose GPU metrics are not all written yet

@@ -91,7 +91,10 @@ Result<int> run_in_foreground(std::vector<std::string> words, bool show_output) 
   constexpr int64_t kWaitNs = 1'000'000'000;
   auto program = Program::start({.words = std::move(words), .environment = {}, .show_output = show_output});
   if (!program) return std::unexpected(program.error());
-  while (!program->ended()) program->wait(kWaitNs);
+  while (!program->ended()) {
+    program->wait(kWaitNs);
+    for (int signal = program->take_signal(); signal != 0; signal = program->take_signal()) program->send(signal);
+  }
   return program->exit_code();
 }
 

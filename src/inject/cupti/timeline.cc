@@ -193,6 +193,16 @@ void fetch(uint32_t flags) noexcept {
   last_fetch.store(now_ns());
 }
 
+/// The program may be about to get a signal that ends it.
+void fetch_when_asked() noexcept {
+  static constinit uint32_t seen = 0;
+  const uint32_t asked = attachment.header->fetches_asked.load(std::memory_order_acquire);
+  if (asked == seen) return;
+  seen = asked;
+  fetch(kForced);
+  attachment.header->fetches_done.fetch_add(1, std::memory_order_release);
+}
+
 /// The recording may begin again at any time, and then the next rest is waited for.
 void rest() noexcept {
   fetch(kForced);
@@ -244,6 +254,7 @@ bool is_timeline_over() noexcept {
 void fetch_when_due() noexcept {
   const State now = state.load();
   if (now == State::off || is_timeline_over()) return;
+  if (holds_records.load()) fetch_when_asked();
   read_filled(*library(), false);
   if (now == State::draining && now_ns() >= drained_at.load()) {
     fetch(kForced);

@@ -115,6 +115,10 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
   add(of(CudaInvalid::backwards), "CUPTI records that end before they start were skipped");
   add(of(CudaInvalid::unknown_kind), "CUPTI records of an unknown kind were skipped");
   add(of(CudaInvalid::cut), "CUPTI records that could not be read were skipped with the rest of their buffers");
+  add(static_cast<uint64_t>(t.early),
+      "GPU operations have times before the recording although their calls are in it (CUPTI does this after idle "
+      "time); "
+      "they were moved to its start");
   add(static_cast<uint64_t>(t.broken_times), "CUDA records with damaged times were skipped");
   add(t.dropped, "records were dropped by CUPTI, which reports that it had no buffer for them");
   add(t.flush_failures, "times CUPTI failed to flush its records; they may have been delivered later");

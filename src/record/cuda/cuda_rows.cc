@@ -54,9 +54,9 @@ void CudaRows::add(const wire::Record& record, const CudaSource& source) {
   if (!needs_all(record)) add_row(record, source);
 }
 
-/// Operations that start behind the extent: the call that asked for them may be within it.
-bool CudaRows::is_late(const wire::Record& record) const {
-  return is_operation(record.head.kind) && body_of<Operation>(record).start > extent_.end_ns;
+/// Operations that start behind the extent, or before it: the call that asked for them may be within it.
+bool CudaRows::is_outside(const wire::Record& record) const {
+  return is_operation(record.head.kind) && !extent_.holds_time(body_of<Operation>(record).start);
 }
 
 /// Whether what becomes of it follows from others, which may come behind it.
@@ -66,7 +66,7 @@ bool CudaRows::needs_all(const wire::Record& record) const {
     case wire::Kind::cuda_event:
     case wire::Kind::cuda_graph:
     case wire::Kind::cuda_overhead: return true;
-    default: return is_late(record);
+    default: return is_outside(record);
   }
 }
 
@@ -126,9 +126,16 @@ bool CudaRows::has_sense(int64_t start, int64_t end) {
   return sense;
 }
 
+/// After some idle time CUPTI has placed kernels before the call that launches them (pytorch#192021).
 bool CudaRows::add_operation(GpuOps& ops, int64_t start, int64_t end, const wire::GpuPlace& place,
                              const CudaSource& source) {
-  if (!has_sense(start, end) || start < extent_.begin_ns) return false;
+  if (!has_sense(start, end)) return false;
+  if (start < extent_.begin_ns) {
+    if (!is_of_call(source, place.correlation)) return false;
+    start = extent_.begin_ns;
+    end = std::max(end, start);
+    ++tally_.early;
+  }
   ops.start.push_back(time(start));
   ops.end.push_back(time(end));
   ops.stream.push_back(stream(source, place.device, place.context, place.stream));
@@ -337,7 +344,8 @@ void CudaRows::add_again(const wire::Record& record, const CudaSource& source, c
     case wire::Kind::cuda_overhead: return add_overhead(body_of<wire::OverheadBody>(record), source, thread_row);
     case wire::Kind::cuda_event: return event(body_of<wire::CudaEventBody>(record), source);
     default:
-      if (is_late(record) && is_of_call(source, body_of<Operation>(record).place.correlation)) add_row(record, source);
+      if (is_outside(record) && is_of_call(source, body_of<Operation>(record).place.correlation))
+        add_row(record, source);
   }
 }
 

@@ -85,7 +85,7 @@ class CudaRows {
   void note_call(const wire::ApiCallBody& body, const CudaSource& source, uint16_t domain);
   void add_again(const wire::Record& record, const CudaSource& source, const ThreadRow& thread_row);
   [[nodiscard]] bool needs_all(const wire::Record& record) const;
-  [[nodiscard]] bool is_late(const wire::Record& record) const;
+  [[nodiscard]] bool is_outside(const wire::Record& record) const;
   [[nodiscard]] bool is_of_call(const CudaSource& source, uint32_t correlation) const;
   void add_call(const wire::Record& record, const CudaSource& source, const ThreadRow& thread_row);
   void add_graph(const wire::Record& record, const CudaSource& source, const ThreadRow& thread_row);

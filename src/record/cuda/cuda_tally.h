@@ -26,6 +26,7 @@ struct CudaTally {
   int64_t launches = 0;          ///< calls that launched a kernel, and succeeded
   int64_t launched_nothing = 0;  ///< those of them without a kernel in the recording (unserved_launches.h)
   int64_t graph_starts = 0;      ///< calls that launched a graph, and succeeded
+  int64_t early = 0;             ///< operations with times before the recording, of calls in it
   int64_t broken_times = 0;      ///< records that a program damaged: they end before they start
   int64_t chains = 0;            ///< backtraces
   int64_t processes = 0;         ///< that wrote down what CUPTI reported

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Records a part of a program's GPU work, by time. Also covers programs that die or fork."""
 
+import json
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
@@ -55,12 +57,13 @@ def part_by_time(folder):
     check(run.returncode == 0 and not Cuda(path).kernels(), "what came before the delay was over")
     for version in VERSIONS:
         path = folder / f"part{version}.sqlite"
-        run = record(path, "paced", 1500, version=version, options=["-y", "0.2", "-d", "0.4", "--kill=none"])
+        finalize = ["--cuda-finalize"] if version != VERSIONS[0] else []
+        run = record(path, "paced", 1500, version=version, options=["-y", "0.2", "-d", "0.4", "--kill=none", *finalize])
         (account,) = accounts(run)
         recorded = Cuda(path)
         check(run.returncode == 0 and account["kernels"][ADD][0] == 1500, (version, run.stderr))
         check(0 < recorded.kernels()[ADD][0] < 1500, (version, recorded.kernels()))
-        check(account["is_listened"] == 0, f"{version}: CUPTI is still in the program")
+        check(account["is_listened"] == (0 if finalize else 1), f"{version}: whether CUPTI is still in the program")
         check("fake CUPTI" not in run.stderr, f"{version}: an order in which CUPTI cannot be taken out: {run.stderr}")
         ((early,),) = recorded.rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE start < 0")
         check(early == 0, f"{version}: {early} calls before the recording")
@@ -87,9 +90,24 @@ def same_program(folder):
         check(run.returncode == alone(*words).returncode, (words, run.returncode))
 
 
+def terminated(folder):
+    """What CUPTI holds when somebody ends the recorder and its program, as torchrun and srun do, is fetched before."""
+    path = folder / "terminated.sqlite"
+    command = [SONDE, "record", "-t", "cuda", "--self-test=false", "--cuda-flush-interval=100000", "-o", path, "--", PROGRAM,
+               "abort", "20"]
+    with subprocess.Popen(list(map(str, command)), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as program:
+        account = json.loads(program.stdout.readline())
+        time.sleep(0.2)  # the last kernel of the account may still run
+        program.send_signal(signal.SIGTERM)
+        _, said = program.communicate(timeout=PATIENCE_S)
+    check(program.returncode == 128 + signal.SIGTERM, (program.returncode, said))
+    check(Cuda(path).kernels() == account["kernels"], (Cuda(path).kernels(), account, said))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (forks, dies, ended_by_time, part_by_time, recorder_killed, same_program):
+        for part in (forks, dies, ended_by_time, part_by_time, recorder_killed, same_program, terminated):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

@@ -120,6 +120,19 @@ TEST(CudaRecording, WhatTheGpuDoesBelongsToTheRoundInWhichItStartsOrInWhichItsCa
   EXPECT_EQ(tally.cuda.launched_nothing, 0);
 }
 
+TEST(CudaRecording, AnOperationThatIsPlacedBeforeItsCallStays) {
+  CudaWritten w;
+  w.name(1, "displaced").name(2, "of the round before").call_name(211, "cudaLaunchKernel_v7000");
+  w.call(50, 60, 1, 211).kernel(70, 90, 1, 2).call(150, 160, 2, 211).kernel(80, 95, 2, 1);
+  const MadeOfCuda made = made_of_cuda(w);
+  ASSERT_EQ(made.trace.kernels.start, std::vector<int64_t>{0});
+  EXPECT_EQ(made.trace.kernels.end, std::vector<int64_t>{0});
+  EXPECT_EQ(made.trace.name(made.trace.kernels.name[0]), "displaced");
+  EXPECT_EQ(made.tally.cuda.launched_nothing, 0);
+  ASSERT_EQ(warnings(made.tally.cuda).size(), 1U);
+  EXPECT_TRUE(warnings(made.tally.cuda)[0].starts_with("1 GPU operations have times before the recording"));
+}
+
 TEST(CudaRecording, CountsBeginWithTheRound) {
   CudaWritten w;
   wire::CudaTallyBody body{};
