@@ -7,6 +7,7 @@
 
 #include "base/system/clock.h"
 #include "base/time_units.h"
+#include "record/left_processes.h"
 #include "record/remarks.h"
 #include "record/rounds/lines.h"
 #include "wire/rounds.h"
@@ -62,6 +63,7 @@ void Run::follow(Program& program, Recording& recording) {
   rounds_.finish();
   report_profiles(recording);
   remark_late_cuda();
+  remark_left_processes();
   recording.cancelled = cancelled_;
   recording.why_none = why_none();
   recording.remarks = std::move(unsaid_);
@@ -78,6 +80,14 @@ void Run::remark_late_cuda() {
   const int64_t first = mapping_.header().first_cuda.load();
   if (!options_.wanted.cuda || options_.launch || first == 0 || ended_ns_ == 0 || first < ended_ns_) return;
   unsaid_.push_back(remark_of_late_cuda(first - started_ns_, ended_ns_ - started_ns_));
+}
+
+/// They are the program's own: the recorder starts none.
+void Run::remark_left_processes() {
+  const std::string running = still_running(rounds_.processes());
+  if (running.empty()) return;
+  unsaid_.push_back(
+      {false, fmt::format("the program has ended, and processes that it started still run: {}", running)});
 }
 
 void Run::remark(Remark remark) {

@@ -47,6 +47,7 @@ class Run {
   void remark(Remark remark);
   void answer_stops();
   void remark_late_cuda();
+  void remark_left_processes();
   [[nodiscard]] std::string why_none() const;
 
   const RecordOptions& options_;

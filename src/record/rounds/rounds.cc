@@ -163,6 +163,7 @@ void Rounds::add(const Slice& slice) {
     if (round.spool) round.spool->add(slice);
   }
   definitions_.note(slice);
+  if (slice.mark == kSliceMark) processes_.insert(slice.process);
 }
 
 std::vector<std::string> Rounds::cuda_problems() const {

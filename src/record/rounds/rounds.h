@@ -4,6 +4,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,8 @@ class Rounds : public Sink {
   [[nodiscard]] bool busy() const { return !live_.empty() || !waiting_.empty() || making_.valid(); }
   /// Rounds of this collection.
   [[nodiscard]] uint32_t count() const { return in_collection_; }
+  /// That wrote anything so far.
+  [[nodiscard]] const std::set<uint32_t>& processes() const { return processes_; }
   /// Why CUDA could not be recorded, as far as processes said it so far.
   [[nodiscard]] std::vector<std::string> cuda_problems() const;
   /// Why a round of this collection has no file to go to.
@@ -103,6 +106,7 @@ class Rounds : public Sink {
   RoundOptions collection_;
   const CpuRecorder* cpu_ = nullptr;
   KeptDefinitions definitions_;
+  std::set<uint32_t> processes_;
   bool hurried_ = false;
   uint32_t known_ = 0;  ///< rounds that were found in the mapping
   uint32_t in_collection_ = 0;

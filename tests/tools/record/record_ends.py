@@ -120,9 +120,19 @@ def session_that_is_over(folder):
     check(program.end()[0] == 5, "the program")
 
 
+def left_processes(folder):
+    """What the program leaves behind is named."""
+    run = record(folder / "left.sqlite", "sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!; sleep 0.5", options=["-t", "osrt"])
+    left = int(run.stdout)
+    check(f"processes that it started still run: {left} (sleep)" in run.stderr, run.stderr)
+    os.kill(left, signal.SIGKILL)
+    run = record(folder / "none_left.sqlite", "sh", "-c", "sleep 0.1", options=["-t", "osrt"])
+    check("still run" not in run.stderr, run.stderr)
+
+
 def main():
     for part in (crashes, crash_without_a_profile, signals_passed_on, what_was_asked_for, signals_at_the_end,
-                 not_there, session_that_is_over):
+                 not_there, session_that_is_over, left_processes):
         with tempfile.TemporaryDirectory() as name:
             part(Path(name))
             print(f"{part.__name__}: ok", flush=True)
