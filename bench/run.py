@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measures sonde and its peers in one run, and prints the ratios.
 
-    ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: dispatch_decision, kernels, import, report, ranges,
-                                                                  pytorch, model, report_page, monitor, exposition,
-                                                                  serve_scrape, task_store, tasks, record
-                                                                  build and build_checks (only by name)
+    ./dev bench [--size PERCENT] [--runs N] [--before PROGRAM] [NAME...]
+
+Names: dispatch_decision, kernels, import, report, ranges, pytorch, why, model, report_page, monitor, exposition, serve_scrape,
+task_store, tasks, record; and build and build_checks (only by name).
 
 The first run makes profiles under build/bench (about 4 GB at full size). Each number is the median of N runs that alternate
-with those of its peer: wall time of whole processes with the file in the page cache. --size scales the profiles.
+with those of its peer: wall time of whole processes with the file in the page cache. --size scales the profiles. why
+needs the real profiles of SONDE_TEST_DATA; --before measures another build of sonde beside this one.
 """
 
 import argparse
@@ -52,6 +53,9 @@ gpu.0.processes = 4242 1073741824 train; 4243 1073741824 other
 """
 PAGE_MB = {"1M": 10, "5M": 25}  # the most that a report may have
 TRACE_MB = 160
+WHY_KERNELS = 3_689  # of WHY_RUN
+WHY_RUN = "nsys_sqlite/power_iteration_nvtx_osrt_samples_2025.3.1.sqlite"
+WHY_TRACE = "kineto/hta_df_index_resolver_54MB.json.gz"  # unpacked
 EVENTS_A_KERNEL = 3.38  # of `sonde synth --program inference`
 EVENTS_A_MB = 3_755  # of its PyTorch form
 
@@ -96,8 +100,8 @@ class Run:
 
 
 class Bench:
-    def __init__(self, size, runs):
-        self.size, self.runs = size / 100, runs
+    def __init__(self, size, runs, before=None):
+        self.size, self.runs, self.before = size / 100, runs, before
 
     def made(self, name, *command):
         """The profile of this name, made by the command when it is not there; its last argument is the path."""
@@ -212,6 +216,33 @@ class Bench:
               f"{mine / peer:.1f} times wc -l, peak {run.peak_mb:.0f} MB = {run.peak_mb * 1.048576 / megabytes:.2f} times "
               f"the file (wanted: 2)")
 
+    def why(self):
+        """why and summary of a real run many times over, why of a real PyTorch trace once and ten times over."""
+        data = os.environ.get("SONDE_TEST_DATA")
+        if not data:
+            print("  skipped: SONDE_TEST_DATA does not name the folder of real profiles")
+            return
+        of_run = lambda n, name, source: self.made(name, sys.executable, ROOT / "bench/replicate.py", Path(data) / source,
+                                                   max(1, int(n)), "OUT")
+        run = of_run(KERNELS / WHY_KERNELS * self.size, "why.sqlite", WHY_RUN)
+        self.with_before("why", run, 4, 1200)
+        self.with_before("summary", run, 1.5)
+        self.with_before("why", of_run(1, "why_54.json", WHY_TRACE), 0.08)
+        self.with_before("why", of_run(10 * self.size, "why_540.json", WHY_TRACE), 0.45)
+
+    def with_before(self, command, path, limit_s, limit_mb=None):
+        """A command beside the same of the program given by --before."""
+        programs = [SONDE] + ([self.before] if self.before else [])
+        runs = [[Run(program, command, path) for program in programs] for _ in range(self.runs)]
+        seconds, peaks = ([statistics.median(getattr(run, name) for run in side) for side in zip(*runs)]
+                          for name in ("seconds", "peak_mb"))
+        text = f"  {command}, {path.stat().st_size / 1e6:.0f} MB: {seconds[0]:.2f} s, {against(seconds[0], limit_s)}; "
+        text += f"peak {peaks[0]:.0f} MB" + (f", {against(peaks[0], limit_mb)}" if limit_mb else "")
+        if self.before:
+            text += (f"; before {seconds[1]:.2f} s, {peaks[1]:.0f} MB: ratio {seconds[0] / seconds[1]:.2f} in time, "
+                     f"{peaks[0] / peaks[1]:.2f} in memory")
+        print(text)
+
     def model(self):
         """Memory that an event takes in the model."""
         path = self.made("model.sqlite", SONDE, "synth", "--seed", 1, "--program", "training", "--gpus", 2,
@@ -318,7 +349,7 @@ def against(value, limit):
 
 def main():
     benches = {"dispatch_decision": Bench.dispatch_decision, "kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
-               "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
+               "pytorch": Bench.pytorch, "why": Bench.why, "model": Bench.model, "report_page": Bench.report_page,
                "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape,
                "task_store": Bench.task_store, "tasks": Bench.tasks,
                "record": Bench.record}
@@ -326,13 +357,14 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")
+    options.add_argument("--before", help="another build of sonde, to compare with (why)")
     options.add_argument("name", nargs="*", help=", ".join(benches | only_by_name))
     chosen = options.parse_args()
     for name in chosen.name:
         if name not in benches | only_by_name:
             options.error(f"there is no bench '{name}': {', '.join(benches | only_by_name)}")
     DATA.mkdir(parents=True, exist_ok=True)
-    bench = Bench(chosen.size, chosen.runs)
+    bench = Bench(chosen.size, chosen.runs, chosen.before)
     for name in chosen.name or benches:
         bench_of_name = (benches | only_by_name)[name]
         print(f"{name}: {bench_of_name.__doc__}", flush=True)

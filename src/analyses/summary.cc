@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <tuple>
 
 #include "analyses/calls/api_groups.h"
-#include "analyses/gpus/busy_time.h"
+#include "analyses/gpus/covered_time.h"
 #include "analyses/gpus/gpus.h"
 #include "analyses/gpus/operation_names.h"
+#include "analyses/gpus/operations_by_start.h"
 #include "analyses/steps/run_extent.h"
 #include "analyses/tables/groups.h"
 #include "base/system/parallel.h"
@@ -19,84 +21,67 @@ namespace {
 /// The operations of one GPU while they are added up.
 struct Collected {
   GpuSummary summary;
-  std::vector<Span> kernels, copies, sets;
+  CoveredTime kernels, copies, sets, all;
   std::map<uint8_t, CopySummary> directions;
 };
 
-/// The GPUs of the run while operations are added up.
-class Collector {
- public:
-  explicit Collector(const Trace& trace) : gpus_(gpus_of(trace)) {
-    for (const Gpu& gpu : gpus_.gpus) {
-      GpuSummary& summary = collected_.emplace_back().summary;
-      summary.rank = gpu.rank;
-      summary.ordinal = gpu.ordinal;
-      summary.place = gpu.place;
-      summary.name = gpu.name;
-    }
-    const std::vector<size_t> counts = operation_count_by_gpu(trace, gpus_);
-    for (size_t gpu = 0; gpu < counts.size(); ++gpu) reserve_column(collected_[gpu].kernels, counts[gpu]);
+std::vector<Collected> without_operations(const Gpus& gpus) {
+  std::vector<Collected> collected;
+  for (const Gpu& gpu : gpus.gpus) {
+    GpuSummary& summary = collected.emplace_back().summary;
+    summary.rank = gpu.rank;
+    summary.ordinal = gpu.ordinal;
+    summary.place = gpu.place;
+    summary.name = gpu.name;
   }
+  return collected;
+}
 
-  template <typename Ops, typename Add>
-  void collect(const Ops& ops, Add&& add) {
-    for (Row row = 0; row < row_count(ops); ++row) {
-      Collected& gpu = collected_[gpus_.of_stream[ops.stream[row]]];
-      add(gpu, row, Span{ops.start[row], ops.end[row]});
-    }
-  }
+void add_copy(const Copies& table, Row row, Collected& gpu) {
+  const auto [found, added] = gpu.directions.try_emplace(table.kind[row]);
+  CopySummary& copies = found->second;
+  if (added) copies.direction = copy_direction(table.kind[row]);
+  ++copies.count;
+  if (table.bytes[row] != kUnknown) copies.bytes = copies.bytes.value_or(0) + table.bytes[row];
+  copies.time_ns += table.end[row] - table.start[row];
+}
 
-  std::vector<GpuSummary> finish(int64_t working_ns) {
-    std::vector<GpuSummary> summaries;
-    for (Collected& gpu : collected_) {
-      GpuSummary& s = gpu.summary;
-      s.kernel_ns = union_ns(gpu.kernels);
-      s.copy_ns = union_ns(gpu.copies);
-      s.set_ns = union_ns(gpu.sets);
-      std::vector<Span>& all = gpu.kernels;
-      for (const auto* others : {&gpu.copies, &gpu.sets}) all.insert(all.end(), others->begin(), others->end());
-      if (all.empty()) continue;
-      s.busy_ns = union_ns(all);
-      s.idle_ns = working_ns - s.busy_ns;
-      s.first_ns = all.front().first;
-      s.last_ns = all.back().second;
-      for (auto& [kind, copies] : gpu.directions) s.copies.push_back(std::move(copies));
-      std::ranges::stable_sort(s.copies, std::greater(), &CopySummary::time_ns);
-      summaries.push_back(std::move(s));
-    }
-    return summaries;
-  }
-
- private:
-  Gpus gpus_;
-  std::vector<Collected> collected_;
-};
+GpuSummary finished(Collected& gpu, int64_t working_ns) {
+  GpuSummary& s = gpu.summary;
+  s.kernel_ns = gpu.kernels.ns();
+  s.copy_ns = gpu.copies.ns();
+  s.set_ns = gpu.sets.ns();
+  s.busy_ns = gpu.all.ns();
+  s.idle_ns = working_ns - s.busy_ns;
+  std::tie(s.first_ns, s.last_ns) = gpu.all.extent();
+  for (auto& [kind, copies] : gpu.directions) s.copies.push_back(std::move(copies));
+  std::ranges::stable_sort(s.copies, std::greater(), &CopySummary::time_ns);
+  return std::move(s);
+}
 
 std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t working_ns) {
-  Collector gpus(trace);
-  gpus.collect(trace.kernels, [](Collected& gpu, Row, Span span) {
-    ++gpu.summary.kernels;
-    gpu.kernels.push_back(span);
+  const Gpus gpus = gpus_of(trace);
+  std::vector<Collected> collected = without_operations(gpus);
+  for_each_operation_by_start(trace, [&](const GpuOps& ops, Row row) {
+    Collected& gpu = collected[gpus.of_stream[ops.stream[row]]];
+    const Span span{ops.start[row], ops.end[row]};
+    gpu.all.add(span);
+    if (&ops == &trace.copies) {
+      gpu.copies.add(span);
+      add_copy(trace.copies, row, gpu);
+    } else if (&ops == &trace.sets) {
+      gpu.sets.add(span);
+      ++gpu.summary.sets;
+    } else {
+      gpu.kernels.add(span);
+      ++(&ops == &trace.kernels ? gpu.summary.kernels : gpu.summary.graph_launches);
+    }
   });
-  gpus.collect(trace.graph_launches, [](Collected& gpu, Row, Span span) {
-    ++gpu.summary.graph_launches;
-    gpu.kernels.push_back(span);
-  });
-  gpus.collect(trace.sets, [](Collected& gpu, Row, Span span) {
-    ++gpu.summary.sets;
-    gpu.sets.push_back(span);
-  });
-  gpus.collect(trace.copies, [&](Collected& gpu, Row row, Span span) {
-    gpu.copies.push_back(span);
-    const uint8_t kind = trace.copies.kind[row];
-    const auto [found, added] = gpu.directions.try_emplace(kind);
-    CopySummary& copies = found->second;
-    if (added) copies.direction = copy_direction(kind);
-    ++copies.count;
-    if (trace.copies.bytes[row] != kUnknown) copies.bytes = copies.bytes.value_or(0) + trace.copies.bytes[row];
-    copies.time_ns += span.second - span.first;
-  });
-  return gpus.finish(working_ns);
+  std::vector<GpuSummary> summaries;
+  for (Collected& gpu : collected) {
+    if (!gpu.all.empty()) summaries.push_back(finished(gpu, working_ns));
+  }
+  return summaries;
 }
 
 /// Distributions of the groups, by total time. `name_of` gives the text of a group's key.

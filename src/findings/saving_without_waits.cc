@@ -4,7 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "analyses/gpus/busy_time.h"
+#include "analyses/gpus/covered_time.h"
+#include "analyses/gpus/operations_by_start.h"
 #include "findings/evidence/faster_kernels.h"
 #include "trace/columns.h"
 
@@ -13,19 +14,16 @@ namespace {
 
 /// What one GPU does in the judged time.
 struct Work {
-  std::map<StreamId, std::vector<Span>> by_stream;
+  CoveredTime all;
+  std::map<StreamId, CoveredTime> by_stream;
   double filled_ns = 0;  ///< the time of its kernels, each by the part of the GPU that its blocks fill
 };
 
-int64_t least_busy_ns(Work& work) {
-  std::vector<Span> all;
+int64_t least_busy_ns(const Work& work) {
   int64_t busiest = 0;
-  for (auto& [stream, spans] : work.by_stream) {
-    busiest = std::max(busiest, union_ns(spans));
-    all.insert(all.end(), spans.begin(), spans.end());
-  }
+  for (const auto& [stream, covered] : work.by_stream) busiest = std::max(busiest, covered.ns());
   // Kernels that run at once take longer, so their sum can be longer than the time in which they run.
-  return std::min(std::max(busiest, static_cast<int64_t>(work.filled_ns)), union_ns(all));
+  return std::min(std::max(busiest, static_cast<int64_t>(work.filled_ns)), work.all.ns());
 }
 
 bool is_communication(const Facts& facts, const GpuOps& ops, Row row) {
@@ -35,14 +33,17 @@ bool is_communication(const Facts& facts, const GpuOps& ops, Row row) {
 /// By GPU.
 std::vector<Work> judged_work(const Facts& facts) {
   std::vector<Work> work(facts.gpus.gpus.size());
-  for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
-    for (Row row = 0; row < row_count(ops); ++row) {
-      if (!facts.judged(ops.start[row]) || is_communication(facts, ops, row)) continue;
-      const StreamId stream = ops.stream[row];
-      const int64_t end = std::min(ops.end[row], facts.extent.second);
-      work[facts.gpus.of_stream[stream]].by_stream[stream].emplace_back(ops.start[row], end);
-    }
-  });
+  for_each_operation_by_start(
+      facts.trace,
+      [&](const GpuOps& ops, Row row) {
+        if (is_communication(facts, ops, row)) return;
+        const StreamId stream = ops.stream[row];
+        const Span span{ops.start[row], std::min(ops.end[row], facts.extent.second)};
+        Work& of_gpu = work[facts.gpus.of_stream[stream]];
+        of_gpu.all.add(span);
+        of_gpu.by_stream[stream].add(span);
+      },
+      facts.extent.first, facts.extent.second);
   const Kernels& k = facts.trace.kernels;
   JudgedOccupancy occupancy(facts);
   for (Row row = 0; row < row_count(k) && !k.grid.empty(); ++row) {
@@ -58,9 +59,8 @@ std::vector<Work> judged_work(const Facts& facts) {
 }  // namespace
 
 int64_t saving_without_waits(const Facts& facts) {
-  std::vector<Work> all = judged_work(facts);
   int64_t most = 0;
-  for (Work& work : all) most = std::max(most, facts.wall_ns() - least_busy_ns(work));
+  for (const Work& work : judged_work(facts)) most = std::max(most, facts.wall_ns() - least_busy_ns(work));
   return most;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyses/gpus/covered_time.h"
+#include "analyses/gpus/operations_by_start.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -19,26 +21,14 @@ std::vector<Span> joined(const std::vector<Span>& a, const std::vector<Span>& b)
 std::vector<GpuActivity> gpu_activity(const Trace& trace, const Gpus& gpus,
                                       const std::vector<CommunicationKind>& kinds) {
   std::vector<GpuActivity> all(gpus.gpus.size());
-  const auto of = [&](const GpuOps& ops, Row row) -> GpuActivity& { return all[gpus.of_stream[ops.stream[row]]]; };
-  const auto span = [](const GpuOps& ops, Row row) { return Span{ops.start[row], ops.end[row]}; };
-  const Kernels& k = trace.kernels;
-  for (Row row = 0; row < row_count(k); ++row) {
-    GpuActivity& gpu = of(k, row);
-    (kinds[row] == CommunicationKind::none ? gpu.compute : gpu.communication).push_back(span(k, row));
-  }
-  const GraphLaunches& graphs = trace.graph_launches;
-  for (Row row = 0; row < row_count(graphs); ++row) of(graphs, row).compute.push_back(span(graphs, row));
-  const Copies& copies = trace.copies;
-  for (Row row = 0; row < row_count(copies); ++row) {
-    GpuActivity& gpu = of(copies, row);
-    (is_peer_copy(copies, row) ? gpu.communication : gpu.copies).push_back(span(copies, row));
-  }
-  for (Row row = 0; row < row_count(trace.sets); ++row) of(trace.sets, row).copies.push_back(span(trace.sets, row));
-  for (GpuActivity& gpu : all) {
-    merge_spans(gpu.compute);
-    merge_spans(gpu.communication);
-    merge_spans(gpu.copies);
-  }
+  for_each_operation_by_start(trace, [&](const GpuOps& ops, Row row) {
+    GpuActivity& gpu = all[gpus.of_stream[ops.stream[row]]];
+    std::vector<Span>* spans = &gpu.compute;
+    if (&ops == &trace.kernels && kinds[row] != CommunicationKind::none) spans = &gpu.communication;
+    if (&ops == &trace.copies) spans = is_peer_copy(trace.copies, row) ? &gpu.communication : &gpu.copies;
+    if (&ops == &trace.sets) spans = &gpu.copies;
+    add_merged(*spans, {ops.start[row], ops.end[row]});
+  });
   return all;
 }
 

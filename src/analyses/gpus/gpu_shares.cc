@@ -1,10 +1,12 @@
 #include "analyses/gpus/gpu_shares.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <queue>
+#include <utility>
 
-#include "base/system/sort_runs.h"
+#include "analyses/gpus/operations_by_start.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -14,19 +16,13 @@ namespace {
 using Fine = __int128;
 constexpr int kFineBits = 32;
 
-/// One operation of a GPU.
-struct SharedOperation {
-  int64_t start;
-  int64_t end;
-  int64_t* share;
-};
-
 /// Time as an operation feels it: it advances by 1/n a nanosecond while n operations run, so that what an operation
 /// gets is the difference between its end and its start.
 class FeltTime {
  public:
   void advance_to(int64_t now, size_t running) {
-    if (running > 0) felt_ += (static_cast<Fine>(now - now_) << kFineBits) / static_cast<Fine>(running);
+    const Fine passed = static_cast<Fine>(now - now_) << kFineBits;
+    if (running > 0) felt_ += running == 1 ? passed : passed / static_cast<Fine>(running);
     now_ = now;
   }
   [[nodiscard]] Fine felt() const { return felt_; }
@@ -42,43 +38,61 @@ struct Running {
   friend bool operator>(const Running& a, const Running& b) { return a.end > b.end; }
 };
 
-/// What each operation gets, in fine units. `operations` are sorted by start.
-std::vector<Fine> fine_shares(const std::vector<SharedOperation>& operations) {
-  std::vector<Fine> shares(operations.size(), 0);
-  std::priority_queue<Running, std::vector<Running>, std::greater<>> running;
-  FeltTime time;
-  const auto end_until = [&](int64_t now) {
-    while (!running.empty() && running.top().end <= now) {
-      const Running ended = running.top();
-      time.advance_to(ended.end, running.size());
-      running.pop();
-      shares[ended.operation] += time.felt();
-    }
-    time.advance_to(now, running.size());
-  };
-  for (size_t i = 0; i < operations.size(); ++i) {
-    end_until(operations[i].start);
-    if (operations[i].end <= operations[i].start) continue;
-    shares[i] = -time.felt();
-    running.push({operations[i].end, i});
+/// Shares out the time of one GPU, whose operations come by start.
+class GpuTime {
+ public:
+  void add(int64_t start, int64_t end, int64_t& share) {
+    end_until(start);
+    const bool runs = end > start;
+    if (runs) running_.push({end, rounded_ + waiting_.size()});
+    waiting_.push_back({&share, runs ? -time_.felt() : 0, runs});
+    round();
   }
-  while (!running.empty()) end_until(running.top().end);
-  return shares;
-}
 
-/// Rounds the running sum, not the shares: what one loses the next one gets. Gives back the sum.
-int64_t round_shares(const std::vector<SharedOperation>& operations, const std::vector<Fine>& fine) {
-  constexpr Fine kHalf = Fine{1} << (kFineBits - 1);
-  Fine sum = 0;
-  int64_t given = 0;
-  for (size_t i = 0; i < operations.size(); ++i) {
-    sum += fine[i];
-    const auto rounded = static_cast<int64_t>((sum + kHalf) >> kFineBits);
-    *operations[i].share = rounded - given;
-    given = rounded;
+  /// The sum of all shares.
+  [[nodiscard]] int64_t finish() {
+    while (!running_.empty()) end_until(running_.top().end);
+    round();
+    return given_;
   }
-  return given;
-}
+
+ private:
+  struct Waiting {
+    int64_t* share;
+    Fine fine;
+    bool runs;
+  };
+
+  void end_until(int64_t now) {
+    while (!running_.empty() && running_.top().end <= now) {
+      const Running ended = running_.top();
+      time_.advance_to(ended.end, running_.size());
+      running_.pop();
+      Waiting& operation = waiting_[ended.operation - rounded_];
+      operation.fine += time_.felt();
+      operation.runs = false;
+    }
+    time_.advance_to(now, running_.size());
+  }
+
+  /// Rounds the running sum, not the shares: what one loses the next one gets.
+  void round() {
+    constexpr Fine kHalf = Fine{1} << (kFineBits - 1);
+    for (; !waiting_.empty() && !waiting_.front().runs; waiting_.pop_front(), ++rounded_) {
+      sum_ += waiting_.front().fine;
+      const auto rounded = static_cast<int64_t>((sum_ + kHalf) >> kFineBits);
+      *waiting_.front().share = rounded - given_;
+      given_ = rounded;
+    }
+  }
+
+  FeltTime time_;
+  std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
+  std::deque<Waiting> waiting_;  ///< from the first that still runs
+  size_t rounded_ = 0;           ///< the operations before them
+  Fine sum_ = 0;                 ///< of the shares of these
+  int64_t given_ = 0;
+};
 
 }  // namespace
 
@@ -94,23 +108,18 @@ GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus) {
 
 GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus, Span extent) {
   GpuShares shares;
-  std::vector<std::vector<SharedOperation>> of_gpu(gpus.gpus.size());
-  const auto collect = [&](const GpuOps& ops, Longs& column) {
-    column.assign(row_count(ops), 0);
-    for (Row row = 0; row < row_count(ops); ++row) {
-      const int64_t start = std::max(ops.start[row], extent.first);
-      const int64_t end = std::min(ops.end[row], extent.second);
-      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({start, end, &column[row]});
-    }
-  };
-  collect(trace.kernels, shares.kernels);
-  collect(trace.copies, shares.copies);
-  collect(trace.sets, shares.sets);
-  collect(trace.graph_launches, shares.graph_launches);
-  for (std::vector<SharedOperation>& operations : of_gpu) {
-    sort_runs(operations, &SharedOperation::start);
-    shares.busy_ns.push_back(round_shares(operations, fine_shares(operations)));
-  }
+  std::vector<std::pair<const GpuOps*, Longs*>> columns = {{&trace.kernels, &shares.kernels},
+                                                           {&trace.copies, &shares.copies},
+                                                           {&trace.sets, &shares.sets},
+                                                           {&trace.graph_launches, &shares.graph_launches}};
+  for (auto& [table, column] : columns) column->assign(row_count(*table), 0);
+  std::vector<GpuTime> of_gpu(gpus.gpus.size());
+  for_each_operation_by_start(trace, [&](const GpuOps& ops, Row row) {
+    Longs& column = *std::ranges::find(columns, &ops, &std::pair<const GpuOps*, Longs*>::first)->second;
+    of_gpu[gpus.of_stream[ops.stream[row]]].add(std::max(ops.start[row], extent.first),
+                                                std::min(ops.end[row], extent.second), column[row]);
+  });
+  for (GpuTime& gpu : of_gpu) shares.busy_ns.push_back(gpu.finish());
   return shares;
 }
 

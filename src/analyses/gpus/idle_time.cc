@@ -8,10 +8,10 @@
 #include <queue>
 
 #include "analyses/calls/api_kind.h"
+#include "analyses/gpus/operations_by_start.h"
 #include "analyses/ranges/data_loading.h"
 #include "analyses/ranges/range_label.h"
 #include "base/system/parallel.h"
-#include "base/system/sort_runs.h"
 #include "trace/columns.h"
 #include "trace/rows_by_thread.h"
 
@@ -62,65 +62,99 @@ bool compiles(std::string_view range_name) {
   return range_name.ends_with(" (dynamo_timed)") || range_name.ends_with("frame_compile");
 }
 
-/// All that threads were in, thread by thread, in the order of start.
+/// All that threads were in.
 class Activities {
  public:
-  explicit Activities(const Trace& trace) : of_thread_(trace.threads.size()) {
-    add_ranges(trace);
-    add_api(trace);
-    add_calls(trace.os_calls, [](NameId) { return IdleCause::os_call; });
-    add_calls(trace.library_calls, [](NameId) { return IdleCause::library; });
-    add_calls(trace.overheads, [&](NameId name) { return cause_of_overhead(trace.name(name)); });
-    for (std::vector<Activity>& activities : of_thread_) sort_runs(activities, &Activity::start);
-  }
-  [[nodiscard]] const std::vector<Activity>& of(ThreadId thread) const { return of_thread_[thread]; }
+  explicit Activities(const Trace& trace)
+      : trace_(trace),
+        api_kinds_(api_kinds(trace)),
+        loads_data_(trace),
+        tables_{table_of(trace.ranges), table_of(trace.api), table_of(trace.os_calls), table_of(trace.library_calls),
+                table_of(trace.overheads)} {}
 
- private:
-  void add(ThreadId thread, const Activity& activity) {
-    if (thread < of_thread_.size() && activity.start < activity.end) of_thread_[thread].push_back(activity);
+  static constexpr size_t kTables = 5;
+  /// Rows of one table, by start.
+  [[nodiscard]] std::span<const Row> rows(size_t table, ThreadId thread) const {
+    return tables_[table].by_thread.rows_of(thread);
   }
-  void add_ranges(const Trace& trace) {
-    const Ranges& r = trace.ranges;
-    RangesThatLoadData loads(trace);
-    for (Row row = 0; row < row_count(r); ++row) {
-      if (!is_named_scope(trace, row)) continue;
-      IdleCause cause = loads(row) ? IdleCause::data_loading : IdleCause::range;
-      if (compiles(trace.name(r.name[row]))) cause = IdleCause::load;
-      add(r.thread[row], {r.start[row], r.end[row], cause, r.name[row], row});
-    }
-  }
-  void add_api(const Trace& trace) {
-    const auto kinds = api_kinds(trace);
-    for (Row row = 0; row < row_count(trace.api); ++row) {
-      add(trace.api.thread[row], {trace.api.start[row], trace.api.end[row], cause_of(kinds[row]), trace.api.name[row]});
-    }
-  }
-  void add_calls(const Calls& calls, const std::function<IdleCause(NameId)>& cause_of) {
-    for (Row row = 0; row < row_count(calls); ++row) {
-      add(calls.thread[row], {calls.start[row], calls.end[row], cause_of(calls.name[row]), calls.name[row]});
+  [[nodiscard]] int64_t start(size_t table, Row row) const { return (*tables_[table].start)[row]; }
+  [[nodiscard]] int64_t end(size_t table, Row row) const { return (*tables_[table].end)[row]; }
+
+  /// Absent of a range that is not a named scope.
+  [[nodiscard]] std::optional<Activity> activity(size_t table, Row row) const {
+    const Activity activity{start(table, row), end(table, row), IdleCause::os_call, (*tables_[table].name)[row]};
+    switch (table) {
+      case 0: return of_range(activity, row);
+      case 1: return with(activity, cause_of(api_kinds_[row]));
+      case 2: return activity;
+      case 3: return with(activity, IdleCause::library);
+      default: return with(activity, cause_of_overhead(trace_.name(activity.name)));
     }
   }
 
-  std::vector<std::vector<Activity>> of_thread_;
+ private:
+  struct Table {
+    const Times* start;
+    const Times* end;
+    const Ids* name;
+    RowsByThread by_thread;
+  };
+  template <typename Rows>
+  [[nodiscard]] Table table_of(const Rows& rows) const {
+    return {&rows.start, &rows.end, &rows.name, RowsByThread(rows.thread, trace_.threads.size())};
+  }
+  static Activity with(Activity activity, IdleCause cause) {
+    activity.cause = cause;
+    return activity;
+  }
+  [[nodiscard]] std::optional<Activity> of_range(Activity activity, Row row) const {
+    if (!is_named_scope(trace_, row)) return std::nullopt;
+    activity.range = row;
+    activity.cause = loads_data_(row) ? IdleCause::data_loading : IdleCause::range;
+    if (compiles(trace_.name(activity.name))) activity.cause = IdleCause::load;
+    return activity;
+  }
+
+  const Trace& trace_;
+  std::vector<ApiKind> api_kinds_;
+  mutable RangesThatLoadData loads_data_;
+  std::array<Table, kTables> tables_;
 };
 
 /// The activities of one thread around spans that come in the order of time.
 class Cursor {
  public:
-  explicit Cursor(const std::vector<Activity>& activities) : activities_(activities) {}
+  Cursor(const Activities& activities, ThreadId thread) : activities_(activities) {
+    for (size_t table = 0; table < Activities::kTables; ++table) {
+      left_[table] = activities.rows(table, thread);
+      find_next(table);
+    }
+  }
 
-  /// Those that overlap [start, end); valid until the next call.
+  /// Those that overlap [start, end), by start; valid until the next call.
   std::span<const Activity> overlapping(int64_t start, int64_t end) {
     std::erase_if(active_, [&](const Activity& a) { return a.end <= start; });
-    for (; next_ < activities_.size() && activities_[next_].start < end; ++next_) {
-      if (activities_[next_].end > start) active_.push_back(activities_[next_]);
+    for (;;) {
+      const auto table = static_cast<size_t>(std::ranges::min_element(next_start_) - next_start_.begin());
+      if (next_start_[table] >= end) return active_;
+      const Row row = left_[table].front();
+      if (activities_.end(table, row) > std::max(start, next_start_[table])) {
+        if (const auto activity = activities_.activity(table, row)) active_.push_back(*activity);
+      }
+      left_[table] = left_[table].subspan(1);
+      find_next(table);
     }
-    return active_;
   }
 
  private:
-  const std::vector<Activity>& activities_;
-  size_t next_ = 0;
+  void find_next(size_t table) {
+    next_start_[table] =
+        left_[table].empty() ? std::numeric_limits<int64_t>::max() : activities_.start(table, left_[table].front());
+  }
+
+  const Activities& activities_;
+  std::array<std::span<const Row>, Activities::kTables> left_;
+  std::array<int64_t, Activities::kTables> next_start_;
   std::vector<Activity> active_;
 };
 
@@ -143,15 +177,6 @@ bool gets_work_ready(IdleCause cause) { return cause >= IdleCause::launch; }
 /// What takes longer in one piece is work of its own; an operator's launch takes a framework some 5 to 50 us.
 constexpr int64_t kLongestReadying = 100'000;
 
-/// One operation of a GPU.
-struct BusyOperation {
-  int64_t start;
-  int64_t end;
-  Row launch;              ///< of `api`
-  int64_t launched_until;  ///< by then it was launched, where the call is not known; kUnknown: not known either
-  bool migration;          ///< of managed memory, which no call launches
-};
-
 /// The beginning of the record of a process' calls.
 struct FirstCall {
   uint32_t correlation = std::numeric_limits<uint32_t>::max();  ///< the smallest
@@ -170,49 +195,44 @@ std::vector<FirstCall> first_calls(const Trace& trace) {
   return first;
 }
 
-bool is_unified_copy(const Copies& copies, Row row) {
-  return copies.kind[row] >= static_cast<uint8_t>(CopyKind::unified_host_to_device);
-}
-bool is_unified_copy(const GpuOps&, Row) { return false; }
+/// One operation of a GPU.
+struct BusyOperation {
+  const GpuOps* table;
+  Row row;
+  [[nodiscard]] int64_t start() const { return table->start[row]; }
+  [[nodiscard]] int64_t end() const { return table->end[row]; }
+  [[nodiscard]] Row launch() const { return table->launch.empty() ? kNone : table->launch[row]; }  ///< of `api`
+};
 
+/// Of each GPU, by start.
 std::vector<std::vector<BusyOperation>> operations_of(const Trace& trace, const Gpus& gpus) {
   std::vector<std::vector<BusyOperation>> of_gpu(gpus.gpus.size());
   const std::vector<size_t> counts = operation_count_by_gpu(trace, gpus);
   for (size_t gpu = 0; gpu < of_gpu.size(); ++gpu) of_gpu[gpu].reserve(counts[gpu]);
-  const std::vector<FirstCall> first = first_calls(trace);
-  for_each_gpu_table(trace, [&](const auto& ops) {
-    for (Row row = 0; row < row_count(ops); ++row) {
-      const Row launch = ops.launch.empty() ? kNone : ops.launch[row];
-      const uint32_t correlation = ops.correlation.empty() ? 0 : ops.correlation[row];
-      const FirstCall& call = first[trace.streams[ops.stream[row]].process];
-      const bool before_all = launch == kNone && correlation != 0 && correlation < call.correlation;
-      const int64_t until = before_all && call.correlation != kNone ? call.start : kUnknown;
-      const bool migration = launch == kNone && is_unified_copy(ops, row);
-      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch, until, migration});
-    }
-  });
-  for (auto& operations : of_gpu) sort_runs(operations, &BusyOperation::start);
+  for_each_operation_by_start(
+      trace, [&](const GpuOps& ops, Row row) { of_gpu[gpus.of_stream[ops.stream[row]]].push_back({&ops, row}); });
   return of_gpu;
 }
 
 /// Takes the idle spans of one GPU apart.
 class Taker {
  public:
-  Taker(const Trace& trace, const Activities& activities, uint32_t gpu, const std::function<void(const IdlePiece&)>& f)
-      : trace_(trace), activities_(activities), gpu_(gpu), f_(f) {}
+  Taker(const Trace& trace, const Activities& activities, const std::vector<FirstCall>& first, uint32_t gpu,
+        const std::function<void(const IdlePiece&)>& f)
+      : trace_(trace), activities_(activities), first_(first), gpu_(gpu), f_(f) {}
 
   void take(const std::vector<BusyOperation>& operations, Span extent) {
     int64_t busy_until = extent.first;
     bool first = true;
     for (const BusyOperation& op : operations) {
-      const int64_t idle_until = std::min(op.start, extent.second);
+      const int64_t idle_until = std::min(op.start(), extent.second);
       if (first) {
         give({gpu_, busy_until, idle_until, IdleCause::before_first});
       } else if (idle_until > busy_until) {
         take_apart(busy_until, idle_until, op);
       }
       first = false;
-      busy_until = std::max(busy_until, op.end);
+      busy_until = std::max(busy_until, op.end());
       if (busy_until >= extent.second) return;
     }
     give({gpu_, busy_until, extent.second, IdleCause::after_last});
@@ -225,17 +245,34 @@ class Taker {
 
   /// The span until the launch of `op` had returned is the thread's, the rest the queue's.
   void take_apart(int64_t start, int64_t end, const BusyOperation& op) {
-    const ThreadId thread = op.launch == kNone ? kNone : trace_.api.thread[op.launch];
+    const Row launch = op.launch();
+    const ThreadId thread = launch == kNone ? kNone : trace_.api.thread[launch];
     if (thread != kNone) {
-      const int64_t launched = std::clamp(trace_.api.end[op.launch], start, end);
-      give_thread(start, launched, op.launch);
-      give_queue(launched, end, op.launch);
+      const int64_t launched = std::clamp(trace_.api.end[launch], start, end);
+      give_thread(start, launched, launch);
+      give_queue(launched, end, launch);
       return;
     }
-    if (op.migration) return give({gpu_, start, end, IdleCause::migration});
-    const int64_t launched = op.launched_until == kUnknown ? end : std::clamp(op.launched_until, start, end);
+    if (launch == kNone && is_migration(op)) return give({gpu_, start, end, IdleCause::migration});
+    const int64_t launched =
+        launch == kNone && before_all_calls(op) ? std::clamp(first_call(op).start, start, end) : end;
     give({gpu_, start, launched, IdleCause::unknown});
     give_queue(launched, end, kNone);
+  }
+
+  /// Of managed memory, which no call launches.
+  [[nodiscard]] bool is_migration(const BusyOperation& op) const {
+    return op.table == &trace_.copies &&
+           trace_.copies.kind[op.row] >= static_cast<uint8_t>(CopyKind::unified_host_to_device);
+  }
+  [[nodiscard]] const FirstCall& first_call(const BusyOperation& op) const {
+    return first_[trace_.streams[op.table->stream[op.row]].process];
+  }
+  /// Whether it was launched before the record of its process' calls begins.
+  [[nodiscard]] bool before_all_calls(const BusyOperation& op) const {
+    const uint32_t correlation = op.table->correlation.empty() ? 0 : op.table->correlation[op.row];
+    const uint32_t first = first_call(op).correlation;
+    return correlation != 0 && correlation < first && first != kNone;
   }
 
   void give_queue(int64_t start, int64_t end, Row launch) {
@@ -254,7 +291,7 @@ class Taker {
   void give_thread(int64_t start, int64_t end, Row launch) {
     if (start >= end) return;
     const ThreadId thread = trace_.api.thread[launch];
-    const auto overlapping = cursors_.try_emplace(thread, activities_.of(thread)).first->second.overlapping(start, end);
+    const auto overlapping = cursors_.try_emplace(thread, activities_, thread).first->second.overlapping(start, end);
     const Activity* const waited = waited_at(start, overlapping);
     std::priority_queue<Activity> open;
     Innermost ranges;
@@ -294,6 +331,7 @@ class Taker {
 
   const Trace& trace_;
   const Activities& activities_;
+  const std::vector<FirstCall>& first_;  ///< by process
   uint32_t gpu_;
   const std::function<void(const IdlePiece&)>& f_;
   std::map<ThreadId, Cursor> cursors_;
@@ -307,9 +345,14 @@ void for_each_idle_piece(const Trace& trace, const Gpus& gpus, Span extent,
                          const std::function<void(const IdlePiece&)>& f) {
   std::optional<Activities> activities;
   std::vector<std::vector<BusyOperation>> operations;
-  run_together({[&] { activities.emplace(trace); }, [&] { operations = operations_of(trace, gpus); }});
+  std::vector<FirstCall> first;
+  run_together({[&] { activities.emplace(trace); },
+                [&] {
+                  operations = operations_of(trace, gpus);
+                  first = first_calls(trace);
+                }});
   for (uint32_t gpu = 0; gpu < operations.size(); ++gpu) {
-    Taker(trace, *activities, gpu, f).take(operations[gpu], extent);
+    Taker(trace, *activities, first, gpu, f).take(operations[gpu], extent);
   }
 }
 

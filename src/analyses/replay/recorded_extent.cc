@@ -5,6 +5,7 @@
 #include <queue>
 #include <tuple>
 
+#include "analyses/gpus/operations_by_start.h"
 #include "analyses/replay/replay.h"
 #include "analyses/steps/thread_groups.h"
 #include "base/system/parallel.h"
@@ -52,13 +53,32 @@ RecordedOperation recorded_operation(const Trace& trace, const GpuOps& ops, Row 
   return op;
 }
 
-int64_t low(std::vector<int64_t>& values) {
-  if (values.empty()) return 0;
-  const auto tenth = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10);
-  std::ranges::nth_element(values, tenth);
-  constexpr int64_t kMaxNs = 20'000;  // beyond this even the low ones are waits
-  return std::min(*tenth, kMaxNs);
-}
+/// Beyond this even the low delays are waits.
+constexpr int64_t kMaxDelayNs = 20'000;
+
+uint16_t up_to_most(int64_t delay_ns) { return static_cast<uint16_t>(std::clamp<int64_t>(delay_ns, 0, kMaxDelayNs)); }
+
+/// Delays, counted by their length up to kMaxDelayNs.
+class Delays {
+ public:
+  void add(uint16_t ns) {
+    ++count_[ns];
+    ++all_;
+  }
+  /// A tenth are shorter.
+  [[nodiscard]] int64_t low() const {
+    size_t shorter = 0;
+    for (size_t ns = 0; ns < count_.size(); ++ns) {
+      shorter += count_[ns];
+      if (shorter > all_ / 10) return static_cast<int64_t>(ns);
+    }
+    return 0;
+  }
+
+ private:
+  std::vector<size_t> count_ = std::vector<size_t>(kMaxDelayNs + 1, 0);
+  size_t all_ = 0;
+};
 
 }  // namespace
 
@@ -68,31 +88,30 @@ RecordedExtent::RecordedExtent(const Trace& of, const Gpus& gpus, const Collecti
       extent{time.first, time.second},
       group_of(groups_of_threads(of, gpus)),
       gpu_of_stream_(gpus.of_stream) {
-  add_operations(gpus, collectives);
+  add_operations(collectives);
   take_out_pulls(gpus);
   run_together({[&] { find_places(); }, [&] { learn_delays(); }, [&] { find_streams(gpus); },
                 [&] { find_meetings(collectives); }});
   find_next();
   find_calls(api_kinds);
+  find_calls_of_operations();
 }
 
-void RecordedExtent::add_operations(const Gpus& gpus, const Collectives& collectives) {
+void RecordedExtent::add_operations(const Collectives& collectives) {
   size_t count = 0;
   for_each_gpu_table(trace, [&](const GpuOps& ops) { count += row_count(ops); });
   operations.reserve(count);
-  for_each_gpu_table(trace, [&](const GpuOps& ops) {
-    const bool copies = &ops == &trace.copies;
-    const bool kernels = &ops == &trace.kernels;
-    for (Row row = 0; row < row_count(ops); ++row) {
-      if (ops.start[row] < extent.first || ops.start[row] >= extent.second) continue;
-      RecordedOperation op = recorded_operation(trace, ops, row, extent);
-      if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
-      op.to_host = copies && trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::device_to_host);
-      if (kernels) op.collective = collectives.of_kernel[row];
-      operations.push_back(op);
-    }
-  });
-  sort_runs(operations, &RecordedOperation::start);
+  for_each_operation_by_start(
+      trace,
+      [&](const GpuOps& ops, Row row) {
+        RecordedOperation op = recorded_operation(trace, ops, row, extent);
+        if (&ops == &trace.copies) {
+          op.to_host = trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::device_to_host);
+        }
+        if (&ops == &trace.kernels) op.collective = collectives.of_kernel[row];
+        operations.push_back(op);
+      },
+      extent.first, extent.second);
 }
 
 /// Pages that come while a kernel runs are that kernel's: it takes no less than they do, and nothing else waits for
@@ -182,10 +201,10 @@ void RecordedExtent::find_meetings(const Collectives& collectives) {
 /// its stream ended may have waited for its launch. Where another operation ended behind the one before, that may be
 /// what was waited for.
 void RecordedExtent::learn_delays() {
-  std::vector<int64_t> behind_launch;
+  Delays behind_launch;
   struct Gap {
-    int64_t ns;
-    int64_t launched_before;  ///< the end of the one before
+    uint16_t ns;
+    uint16_t launched_before;  ///< the end of the one before
   };
   std::vector<Gap> behind_operation;
   std::vector<int64_t> stream_end(trace.streams.size(), kNeverInReplay);
@@ -197,18 +216,18 @@ void RecordedExtent::learn_delays() {
     running.push(op.end);
     if (before > op.launched) {
       if (last_end <= before)
-        behind_operation.push_back({std::max<int64_t>(0, op.start - before), before - op.launched});
+        behind_operation.push_back({up_to_most(op.start - before), up_to_most(before - op.launched)});
     } else if (op.launch != kNone) {
-      behind_launch.push_back(op.start - op.launched);
+      behind_launch.add(up_to_most(op.start - op.launched));
     }
     before = std::max(before, op.end);
   }
-  launch_delay = low(behind_launch);
-  std::vector<int64_t> gaps;
+  launch_delay = behind_launch.low();
+  Delays gaps;
   for (const Gap& gap : behind_operation) {
-    if (gap.launched_before >= launch_delay) gaps.push_back(gap.ns);
+    if (gap.launched_before >= launch_delay) gaps.add(gap.ns);
   }
-  operation_delay = low(gaps);
+  operation_delay = gaps.low();
 }
 
 /// Copies from behind the extent are made ahead and do not count.
@@ -232,6 +251,7 @@ void RecordedExtent::find_next() {
   });
   std::ranges::stable_sort(first, {}, &RecordedOperation::start);
   next.assign(host_ends.size(), kNone);
+  first_next = operations.size();
   for (const RecordedOperation& op : first) {
     next[group_of_call(op.launch)] = static_cast<uint32_t>(operations.size());
     operations.push_back(op);
@@ -279,6 +299,7 @@ void RecordedExtent::find_calls(const std::vector<ApiKind>& kinds) {
     launches[op.launch] = true;
     if (op.start <= api.end[op.launch]) operation_of_call[op.launch] = i;
   }
+  calls.reserve(row_count(api));
   for (Row row = 0; row < row_count(api); ++row) {
     const std::optional<WaitingCall> waits = waiting_call(row, kinds[row], sync_of_call[row], operation_of_call[row]);
     if (waits) learn_shortest(*waits, api.end[row] - api.start[row]);
@@ -288,6 +309,14 @@ void RecordedExtent::find_calls(const std::vector<ApiKind>& kinds) {
     if (waits) waiting.push_back(*waits);
   }
   sort_runs(calls, [&](const RecordedCall& call) { return api.end[call.row]; });
+}
+
+void RecordedExtent::find_calls_of_operations() {
+  Ids call_of_row(row_count(trace.api), kNone);
+  for (uint32_t i = 0; i < calls.size(); ++i) call_of_row[calls[i].row] = i;
+  for (RecordedOperation& op : operations) {
+    if (op.launch != kNone) op.call = call_of_row[op.launch];
+  }
 }
 
 void RecordedExtent::learn_shortest(const WaitingCall& call, int64_t length_ns) {

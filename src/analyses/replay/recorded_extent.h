@@ -28,7 +28,7 @@ struct RecordedOperation {
   Row row;
   Row launch;  ///< of `api`
   StreamId stream;
-  uint32_t engine = kNone;       ///< of a copy: GPU and direction
+  uint32_t call = kNone;         ///< its launch among RecordedExtent::calls
   uint32_t collective = kNone;   ///< of Collectives::all
   bool launched_before = false;  ///< its call returned before the extent
   bool to_host = false;          ///< a copy from the GPU
@@ -100,6 +100,7 @@ class RecordedExtent {
   Longs host_ends;
   /// The first kernel or graph of each group from behind the extent, if it was launched in it: of `operations`.
   Ids next;
+  size_t first_next = 0;          ///< those of `next` are the operations from here on
   int64_t launch_delay = 0;       ///< what starting usually takes behind a launch
   int64_t operation_delay = 0;    ///< and behind an operation
   int64_t shortest_wait = 5'000;  ///< of calls that wait, which usually take no more where there is nothing to wait for
@@ -111,6 +112,10 @@ class RecordedExtent {
   [[nodiscard]] uint32_t group_of_call(Row call) const { return group_of_thread(trace.api.thread[call]); }
   /// Of `operations`; kNone where it is not among them.
   [[nodiscard]] uint32_t operation_of(const GpuOps& table, Row row) const;
+  /// The copy engine of a copy: GPU and direction.
+  [[nodiscard]] uint32_t engine_of(const RecordedOperation& copy) const {
+    return gpu_of_stream_[copy.stream] * 256 + trace.copies.kind[copy.row];
+  }
   /// The stream of a copy that is made ahead.
   [[nodiscard]] StreamId ahead_stream(const RecordedOperation& copy) const;
 
@@ -122,12 +127,13 @@ class RecordedExtent {
     Ids operations;
   };
 
-  void add_operations(const Gpus& gpus, const Collectives& collectives);
+  void add_operations(const Collectives& collectives);
   void take_out_pulls(const Gpus& gpus);
   void find_places();
   void find_streams(const Gpus& gpus);
   void find_meetings(const Collectives& collectives);
   void find_calls(const std::vector<ApiKind>& kinds);
+  void find_calls_of_operations();
   [[nodiscard]] std::optional<WaitingCall> waiting_call(Row row, ApiKind kind, Row sync, uint32_t operation) const;
   void learn_shortest(const WaitingCall& call, int64_t length_ns);
   void learn_delays();

@@ -111,48 +111,61 @@ class ChangedOperations {
 /// What a change does to calls. Tables are empty where it cuts nothing.
 class ChangedCalls {
  public:
-  ChangedCalls(const RecordedExtent& recorded, const std::vector<Cut>& cuts) : cuts_(cuts) {
+  ChangedCalls(const RecordedExtent& recorded, const std::vector<Cut>& cuts)
+      : api_(recorded.trace.api), cuts_(cuts), start_of_cut_{cuts}, of_thread_(recorded.trace.threads.size()) {
     if (std::ranges::all_of(cuts, &Cut::between_calls)) return;
-    const Calls& api = recorded.trace.api;
-    cut_of_.assign(row_count(api), kNone);
-    no_wait_.assign(row_count(api), false);
-    std::vector<Ids> of_thread(recorded.trace.threads.size());
     for (uint32_t i = 0; i < cuts.size(); ++i) {
       if (cuts[i].between_calls) continue;
-      if (cuts[i].thread >= of_thread.size()) of_thread.resize(cuts[i].thread + size_t{1});
-      of_thread[cuts[i].thread].push_back(i);
+      if (cuts[i].thread >= of_thread_.size()) of_thread_.resize(cuts[i].thread + size_t{1});
+      of_thread_[cuts[i].thread].push_back(i);
     }
-    const auto start_of = [&](uint32_t cut) { return cuts[cut].start_ns; };
-    for (Ids& of_one : of_thread) std::ranges::stable_sort(of_one, {}, start_of);
-    for (Row row = 0; row < row_count(api); ++row) {
-      const Ids& own = of_thread[api.thread[row]];
-      if (own.empty()) continue;
-      const auto reaches_end = [&](auto next) {
-        return next != own.begin() && api.end[row] <= cuts[*std::prev(next)].end_ns;
-      };
-      const auto behind_start = std::ranges::upper_bound(own, api.start[row], {}, start_of);
-      if (reaches_end(behind_start)) cut_of_[row] = *std::prev(behind_start);
-      no_wait_[row] = reaches_end(std::ranges::lower_bound(own, api.end[row], {}, start_of));
+    for (Ids& of_one : of_thread_) std::ranges::stable_sort(of_one, {}, start_of_cut_);
+    cut_of_.reserve(recorded.calls.size());
+    no_wait_.reserve(recorded.calls.size());
+    for (const RecordedCall& call : recorded.calls) {
+      const Ids& own = of_thread_[api_.thread[call.row]];
+      cut_of_.push_back(find_cut(call.row));
+      no_wait_.push_back(
+          !own.empty() &&
+          reaches_end(own, call.row, std::ranges::lower_bound(own, api_.end[call.row], {}, start_of_cut_)));
     }
   }
 
-  /// It is not made.
-  [[nodiscard]] bool is_gone(Row call) const {
-    const uint32_t cut = cut_of(call);
+  /// It is not made. `call` is one of RecordedExtent::calls, or kNone.
+  [[nodiscard]] bool is_gone(uint32_t call, Row row) const {
+    const uint32_t cut = cut_of(call, row);
     return cut != kNone && !cuts_[cut].as_graph;
   }
   /// The cut as whose graph its work runs.
-  [[nodiscard]] uint32_t graph_of(Row call) const {
-    const uint32_t cut = cut_of(call);
+  [[nodiscard]] uint32_t graph_of(uint32_t call, Row row) const {
+    const uint32_t cut = cut_of(call, row);
     return cut != kNone && cuts_[cut].as_graph ? cut : kNone;
   }
-  [[nodiscard]] bool waits(Row call) const { return no_wait_.empty() || !no_wait_[call]; }
+  [[nodiscard]] bool waits(uint32_t call) const { return no_wait_.empty() || !no_wait_[call]; }
 
  private:
-  [[nodiscard]] uint32_t cut_of(Row call) const { return call == kNone || cut_of_.empty() ? kNone : cut_of_[call]; }
+  struct StartOfCut {
+    const std::vector<Cut>& cuts;
+    int64_t operator()(uint32_t cut) const { return cuts[cut].start_ns; }
+  };
+  [[nodiscard]] bool reaches_end(const Ids& own, Row row, Ids::const_iterator next) const {
+    return next != own.begin() && api_.end[row] <= cuts_[*std::prev(next)].end_ns;
+  }
+  [[nodiscard]] uint32_t cut_of(uint32_t call, Row row) const {
+    if (row == kNone || cut_of_.empty()) return kNone;
+    return call == kNone ? find_cut(row) : cut_of_[call];
+  }
+  [[nodiscard]] uint32_t find_cut(Row row) const {
+    const Ids& own = of_thread_[api_.thread[row]];
+    const auto next = std::ranges::upper_bound(own, api_.start[row], {}, start_of_cut_);
+    return reaches_end(own, row, next) ? *std::prev(next) : kNone;
+  }
 
+  const Calls& api_;
   const std::vector<Cut>& cuts_;
-  Ids cut_of_;  ///< of each call
+  StartOfCut start_of_cut_;
+  std::vector<Ids> of_thread_;  ///< cuts by start
+  Ids cut_of_;                  ///< of each of RecordedExtent::calls
   std::vector<bool> no_wait_;
 };
 
@@ -165,10 +178,10 @@ class Replay {
         operations_(recorded, change),
         calls_(recorded, change.cuts),
         meetings_(recorded.meetings.size()),
-        starts_(recorded.operations.size(), kNever),
+        first_start_(recorded.first_next),
         ends_(recorded.operations.size(), kNever),
         shift_(recorded.host_ends.size(), 0),
-        call_shift_(row_count(trace_.api), kUnknown),
+        call_shift_(recorded.calls.size(), kUnknown),
         graph_shift_(change.cuts.size(), 0),
         groups_(change.side_by_side.size()),
         streams_(recorded.streams.size()),
@@ -193,11 +206,12 @@ class Replay {
 
   [[nodiscard]] ReplayedRun times() {
     host_.resize(shift_.size());
+    first_start_ = 0;
     replay_events();
     ReplayedRun run{.operations = {}, .group_of = recorded_.group_of, .host = std::move(host_)};
     for (uint32_t i = 0; i < ends_.size(); ++i) {
       const RecordedOperation& op = recorded_.operations[i];
-      run.operations.push_back({op.table, op.row, starts_[i], ends_[i]});
+      run.operations.push_back({op.table, op.row, start_of(i), ends_[i]});
     }
     return run;
   }
@@ -212,11 +226,14 @@ class Replay {
       if (ends[group] == kNever) continue;
       ends[group] -= shift_[group];
       const uint32_t next = recorded_.next[group];
-      if (next == kNone || starts_[next] == kNever) continue;
-      ends[group] = std::min(ends[group], starts_[next] - (recorded_.operations[next].start - recorded_.extent.second));
+      if (next == kNone || start_of(next) == kNever) continue;
+      ends[group] =
+          std::min(ends[group], start_of(next) - (recorded_.operations[next].start - recorded_.extent.second));
     }
     return ends;
   }
+
+  [[nodiscard]] int64_t start_of(uint32_t operation) const { return starts_[operation - first_start_]; }
 
   /// A cut's end, or the start of one whose work runs as a graph.
   struct CutEvent {
@@ -238,6 +255,7 @@ class Replay {
   /// In the order of the recorded timeline; at one time operations start before calls return and cuts end. A cut
   /// between calls ends before the next one, which may have no length.
   void replay_events() {
+    starts_.assign(ends_.size() - first_start_, kNever);
     constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
     const std::vector<CutEvent> cuts = cut_events();
     const std::vector<RecordedCall>& calls = recorded_.calls;
@@ -251,7 +269,7 @@ class Replay {
       if (op_time <= call_time && op_time <= cut_time) {
         replay_operation(static_cast<uint32_t>(op++));
       } else if (call_time < cut_time || (call_time == cut_time && !ends_between_calls(cuts, cut))) {
-        replay_call(calls[call++]);
+        replay_call(static_cast<uint32_t>(call++));
       } else if (cuts[cut].graph) {
         graph_shift_[cuts[cut].cut] = shift_of(change_.cuts[cuts[cut].cut].thread);
         ++cut;
@@ -292,7 +310,7 @@ class Replay {
     const RecordedOperation& op = recorded_.operations[index];
     const StreamId on = operations_.stream_of(index);
     Stream& stream = streams_[on];
-    if (calls_.is_gone(op.launch)) {
+    if (calls_.is_gone(op.call, op.launch)) {
       ends_[index] = stream.end.replayed;
       stream.end.raise({op.end, kNever});
       streams_[op.stream].for_host.raise({op.end, ends_[index]});
@@ -300,7 +318,7 @@ class Replay {
       if (op.collective != kNone) enter(op.collective, kNever);
       return;
     }
-    const uint32_t graph = calls_.graph_of(op.launch);
+    const uint32_t graph = calls_.graph_of(op.call, op.launch);
     const bool in_graph = graph != kNone;
     const uint32_t group = operations_.group_of(index);
     const int64_t delay = recorded_.operation_delay;
@@ -316,10 +334,10 @@ class Replay {
     } else if (!operations_.ahead(index) && !in_graph) {
       start = explained(on, op.start, start);
     }
-    if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));
+    if (is_copy(op)) start.replayed = std::max(start.replayed, engine_free(op));
     start.replayed -= saved_node_gap(op, stream.last_launch, op.start - stream.end.recorded);
     stream.last_launch = op.launch;
-    starts_[index] = start.replayed;
+    if (index >= first_start_) starts_[index - first_start_] = start.replayed;
     if (op.collective != kNone) {
       meetings_[op.collective].entered.push_back(index);
       enter(op.collective, start.replayed);
@@ -343,7 +361,7 @@ class Replay {
     ends_[index] = replayed_end;
     streams_[on].end.raise({op.end, replayed_end});
     streams_[op.stream].for_host.raise({op.end, replayed_end});
-    if (op.engine != kNone) engines_[op.engine].raise({op.end, replayed_end});
+    if (is_copy(op)) engines_[recorded_.engine_of(op)].raise({op.end, replayed_end});
     int64_t for_gpu = replayed_end;
     if (operations_.ahead(index)) {
       // What came behind the copy on its stream waited for it, and does so no longer. Whoever else waited for it still
@@ -397,7 +415,7 @@ class Replay {
     const int64_t at = op.launched + recorded_.launch_delay;
     if (graph != kNone) return {at, change_.cuts[graph].start_ns + recorded_.launch_delay - graph_shift_[graph]};
     if (op.launched_before) return {at, at};
-    const int64_t known = call_shift_[op.launch];
+    const int64_t known = op.call == kNone ? kUnknown : call_shift_[op.call];
     return {at, at - (known == kUnknown ? shift_of(trace_.api.thread[op.launch]) : known)};
   }
 
@@ -414,8 +432,9 @@ class Replay {
     return {recorded_start, start.replayed + late};
   }
 
+  [[nodiscard]] bool is_copy(const RecordedOperation& op) const { return op.table == &trace_.copies; }
   [[nodiscard]] int64_t engine_free(const RecordedOperation& op) const {
-    const auto engine = engines_.find(op.engine);
+    const auto engine = engines_.find(recorded_.engine_of(op));
     return engine == engines_.end() || engine->second.recorded > op.start ? kNever : engine->second.replayed;
   }
 
@@ -442,13 +461,14 @@ class Replay {
     }
   }
 
-  void replay_call(const RecordedCall& call) {
-    if (calls_.is_gone(call.row)) return;
+  void replay_call(uint32_t index) {
+    const RecordedCall& call = recorded_.calls[index];
+    if (calls_.is_gone(index, call.row)) return;
     const WaitingCall* waiting = call.waiting == kNone ? nullptr : &recorded_.waiting[call.waiting];
     if (waiting != nullptr && waiting->gated != kNone) replay_stream_wait(*waiting);
-    if (calls_.graph_of(call.row) != kNone) return;
-    if (waiting != nullptr && calls_.waits(call.row)) replay_wait(call.row, *waiting);
-    call_shift_[call.row] = shift_of(trace_.api.thread[call.row]);
+    if (calls_.graph_of(index, call.row) != kNone) return;
+    if (waiting != nullptr && calls_.waits(index)) replay_wait(call.row, *waiting);
+    call_shift_[index] = shift_of(trace_.api.thread[call.row]);
   }
 
   void replay_wait(Row row, const WaitingCall& waiting) {
@@ -525,10 +545,11 @@ class Replay {
   ChangedOperations operations_;
   ChangedCalls calls_;
   std::vector<Meeting> meetings_;
-  Longs starts_;  ///< of each operation, as replayed
-  Longs ends_;
+  size_t first_start_;                           ///< the operation from which on starts are kept: all if times() asks
+  Longs starts_;                                 ///< as replayed
+  Longs ends_;                                   ///< of each operation, as replayed
   Longs shift_;                                  ///< by group; the last for threads without one
-  Longs call_shift_;                             ///< as each call returned
+  Longs call_shift_;                             ///< as each of RecordedExtent::calls returned
   Longs graph_shift_;                            ///< by cut: its thread's shift when the graph is launched
   std::vector<std::vector<ReplayedTime>> host_;  ///< by group; empty unless times() asks
   std::vector<Group> groups_;

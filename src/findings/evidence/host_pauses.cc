@@ -8,6 +8,7 @@
 
 #include "analyses/calls/api_label.h"
 #include "analyses/gpus/idle_time.h"
+#include "analyses/gpus/operations_by_start.h"
 #include "analyses/ranges/range_label.h"
 #include "analyses/steps/range_turns.h"
 #include "analyses/steps/thread_groups.h"
@@ -19,11 +20,12 @@
 namespace sonde {
 namespace {
 
-/// A stretch of a thread in which it is in an operator or a call that holds no other. Other operators have two without
-/// a length, at their begin and at their end.
+/// A stretch of a thread that is at no time for `shortest_ns` outside of operators and calls that hold no others. Those
+/// that do hold others count at their begin and at their end.
 struct Busy {
   ThreadId thread;
-  NameId name;
+  NameId first;  ///< that it begins with
+  NameId last;   ///< that it ends with
   int64_t start_ns;
   int64_t end_ns;
 };
@@ -41,14 +43,14 @@ bool is_operator(const Trace& trace, Row row) {
 /// What one thread is in, by start.
 class ThreadStretches {
  public:
-  explicit ThreadStretches(ThreadId thread) : thread_(thread) {}
+  ThreadStretches(ThreadId thread, int64_t shortest_ns) : thread_(thread), shortest_ns_(shortest_ns) {}
 
   /// Operators and calls come by start, an outer one before those in it.
   void add(NameId name, int64_t start_ns, int64_t end_ns) {
     close_until(start_ns);
     if (!open_.empty()) {
       Open& outer = open_.back();
-      if (!outer.holds_others) stretches_.push_back({thread_, outer.name, outer.start_ns, outer.start_ns});
+      if (!outer.holds_others) add_busy(outer.name, outer.start_ns, outer.start_ns);
       outer.holds_others = true;
     }
     open_.push_back({name, start_ns, end_ns});
@@ -69,18 +71,30 @@ class ThreadStretches {
   void close_until(int64_t time_ns) {
     while (!open_.empty() && open_.back().end_ns <= time_ns) {
       const Open& done = open_.back();
-      stretches_.push_back({thread_, done.name, done.holds_others ? done.end_ns : done.start_ns, done.end_ns});
+      add_busy(done.name, done.holds_others ? done.end_ns : done.start_ns, done.end_ns);
       open_.pop_back();
     }
   }
 
+  void add_busy(NameId name, int64_t start_ns, int64_t end_ns) {
+    if (stretches_.empty() || start_ns < stretches_.back().start_ns ||
+        start_ns - stretches_.back().end_ns >= shortest_ns_) {
+      stretches_.push_back({thread_, name, name, start_ns, end_ns});
+    } else if (end_ns > stretches_.back().end_ns) {
+      stretches_.back().end_ns = end_ns;
+      stretches_.back().last = name;
+    }
+  }
+
   ThreadId thread_;
+  int64_t shortest_ns_;
   std::vector<Open> open_;
   std::vector<Busy> stretches_;
 };
 
 /// What the threads of each group are in, by start.
-std::vector<std::vector<Busy>> stretches_by_group(const Facts& facts, const std::vector<uint32_t>& group_of) {
+std::vector<std::vector<Busy>> stretches_by_group(const Facts& facts, const std::vector<uint32_t>& group_of,
+                                                  int64_t shortest_ns) {
   const Ranges& r = facts.trace.ranges;
   const Calls& api = facts.trace.api;
   const RowsByThread ranges(r.thread, group_of.size());
@@ -88,7 +102,7 @@ std::vector<std::vector<Busy>> stretches_by_group(const Facts& facts, const std:
   std::vector<std::vector<Busy>> groups(group_of.size());
   for (ThreadId thread = 0; thread < group_of.size(); ++thread) {
     if (group_of[thread] == kNone) continue;
-    ThreadStretches stretches(thread);
+    ThreadStretches stretches(thread, shortest_ns);
     auto call = calls.rows_of(thread).begin();
     const auto add_calls_until = [&](int64_t time_ns) {
       for (; call != calls.rows_of(thread).end() && api.start[*call] < time_ns; ++call) {
@@ -115,17 +129,18 @@ constexpr int64_t kLongIdleNs = 500'000;
 bool gpus_are_idle(const Facts& facts, size_t times) {
   int64_t idle_ns = 0;
   size_t found = 0;
-  for (const GpuActivity& gpu : facts.activity) {
-    std::vector<Span> busy(gpu.compute);
-    busy.insert(busy.end(), gpu.communication.begin(), gpu.communication.end());
-    busy.insert(busy.end(), gpu.copies.begin(), gpu.copies.end());
-    merge_spans(busy);
-    for (const Span& idle : uncovered_parts(facts.extent, busy)) {
-      if (idle.second - idle.first < kLongIdleNs) continue;
-      idle_ns += idle.second - idle.first;
-      ++found;
-    }
-  }
+  const auto add = [&](int64_t from, int64_t until) {
+    if (until - from < kLongIdleNs) return;
+    idle_ns += until - from;
+    ++found;
+  };
+  std::vector<int64_t> busy_until(facts.gpus.gpus.size(), facts.extent.first);
+  for_each_operation_by_start(facts.trace, [&](const GpuOps& ops, Row row) {
+    int64_t& until = busy_until[facts.gpus.of_stream[ops.stream[row]]];
+    add(until, std::min(ops.start[row], facts.extent.second));
+    until = std::max(until, ops.end[row]);
+  });
+  for (const int64_t until : busy_until) add(until, facts.extent.second);
   return found >= times && facts.percent_of_wall(facts.per_gpu(idle_ns)) >= kWorthPercent;
 }
 
@@ -134,11 +149,11 @@ bool gpus_are_idle(const Facts& facts, size_t times) {
 std::vector<HostPause> host_pauses(const Facts& facts, size_t least, int64_t shortest_ns) {
   if (!gpus_are_idle(facts, least)) return {};
   std::vector<HostPause> pauses;
-  for (const auto& group : stretches_by_group(facts, groups_of_threads(facts.trace, facts.gpus))) {
+  for (const auto& group : stretches_by_group(facts, groups_of_threads(facts.trace, facts.gpus), shortest_ns)) {
     const Busy* last = nullptr;  // of those that have begun, the one that ends last
     for (const Busy& busy : group) {
       if (last != nullptr && busy.start_ns - last->end_ns >= shortest_ns && facts.judged_on_host(last->end_ns)) {
-        pauses.push_back({busy.thread, last->name, busy.name, last->end_ns, busy.start_ns});
+        pauses.push_back({busy.thread, last->last, busy.first, last->end_ns, busy.start_ns});
       }
       if (last == nullptr || busy.end_ns > last->end_ns) last = &busy;
     }

@@ -53,7 +53,7 @@ const Span* step_around(const std::vector<Span>& steps, Span call) {
 /// Calls that `asked` names.
 std::vector<Row> calls_inside_steps(const Facts& facts, const std::vector<bool>& asked) {
   std::vector<Row> rows;
-  if (!facts.steps || facts.trace.kernels.launch.empty()) return rows;
+  if (!facts.steps || facts.trace.kernels.launch.empty() || std::ranges::find(asked, true) == asked.end()) return rows;
   const auto group_of = groups_of_threads(facts.trace, facts.gpus);
   const Steps steps = steps_by_group(facts, group_of);
   const Launches launches = launches_by_group(facts, group_of);

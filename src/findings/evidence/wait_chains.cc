@@ -66,8 +66,9 @@ class LaunchedWork {
 
 std::vector<Cut> chains_of_waits(const Facts& facts, const std::vector<Row>& waits) {
   const Calls& api = facts.trace.api;
-  const LaunchedWork work(facts);
   const std::vector<bool> reads = reads_of_values(facts);
+  if (std::ranges::none_of(waits, [&](Row wait) { return reads[wait]; })) return {};
+  const LaunchedWork work(facts);
   std::map<ThreadId, std::vector<Row>> chains;
   std::vector<Cut> cuts;
   const auto close = [&](std::vector<Row>& chain) {

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analyses/gpus/covered_time.h"
 #include "analyses/gpus/operation_names.h"
+#include "analyses/gpus/operations_by_start.h"
 #include "analyses/replay/replay.h"
 #include "findings/evidence/host_copies.h"
 #include "findings/rule.h"
@@ -28,14 +30,10 @@ struct Exposed {
 
 std::vector<std::vector<Span>> kernel_time(const Facts& facts) {
   std::vector<std::vector<Span>> of_gpu(facts.gpus.gpus.size());
-  const auto collect = [&](const GpuOps& ops) {
-    for (Row row = 0; row < row_count(ops); ++row) {
-      of_gpu[facts.gpus.of_stream[ops.stream[row]]].emplace_back(ops.start[row], ops.end[row]);
-    }
-  };
-  collect(facts.trace.kernels);
-  collect(facts.trace.graph_launches);
-  for (auto& spans : of_gpu) merge_spans(spans);
+  for_each_operation_by_start(facts.trace, [&](const GpuOps& ops, Row row) {
+    if (&ops == &facts.trace.copies || &ops == &facts.trace.sets) return;
+    add_merged(of_gpu[facts.gpus.of_stream[ops.stream[row]]], {ops.start[row], ops.end[row]});
+  });
   return of_gpu;
 }
 

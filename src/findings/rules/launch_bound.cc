@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <ranges>
 
 #include <fmt/format.h>
 
+#include "analyses/gpus/operations_by_start.h"
 #include "analyses/replay/replay.h"
-#include "base/system/sort_runs.h"
 #include "findings/evidence/claimed_idle_time.h"
 #include "findings/evidence/host_copies.h"
 #include "findings/evidence/places.h"
@@ -59,64 +60,52 @@ struct Stretch {
   }
 };
 
-struct Operation {
-  int64_t start;
-  int64_t end;
-  Row call;
-  int64_t share_ns;
-  bool beside;
-};
-
-bool runs_beside(const Copies& copies, Row row) { return crosses_link(copies, row); }
-bool runs_beside(const GpuOps&, Row) { return false; }
-
-std::vector<std::vector<Operation>> operations_of(const Facts& facts) {
-  std::vector<std::vector<Operation>> of_gpu(facts.gpus.gpus.size());
-  const std::vector<size_t> counts = operation_count_by_gpu(facts.trace, facts.gpus);
-  for (size_t gpu = 0; gpu < of_gpu.size(); ++gpu) of_gpu[gpu].reserve(counts[gpu]);
-  for_each_gpu_table(facts.trace, [&](const auto& ops) {
-    const Longs& shares = facts.shares.of(facts.trace, ops);
-    for (Row row = 0; row < row_count(ops); ++row) {
+/// What each call launched.
+class Launches {
+ public:
+  Launches(const Facts& facts, const ClaimedIdleTime& claimed) : of_call_(row_count(facts.trace.api), kNone) {
+    std::vector<int64_t> busy_until(facts.gpus.gpus.size(), facts.extent.first);
+    for_each_operation_by_start(facts.trace, [&](const GpuOps& ops, Row row) {
+      const uint32_t gpu = facts.gpus.of_stream[ops.stream[row]];
+      const bool beside = &ops == &facts.trace.copies && crosses_link(facts.trace.copies, row);
       const Row call = ops.launch.empty() ? kNone : ops.launch[row];
-      of_gpu[facts.gpus.of_stream[ops.stream[row]]].push_back(
-          {ops.start[row], ops.end[row], call, shares[row], runs_beside(ops, row)});
-    }
-  });
-  for (auto& operations : of_gpu) sort_runs(operations, &Operation::start);
-  return of_gpu;
-}
-
-/// For each row of `api` what it launched.
-std::vector<Launch> launches_of(const Facts& facts, const ClaimedIdleTime& claimed) {
-  std::vector<Launch> launches(row_count(facts.trace.api));
-  const auto of_gpu = operations_of(facts);
-  for (uint32_t gpu = 0; gpu < of_gpu.size(); ++gpu) {
-    int64_t busy_until = facts.extent.first;
-    for (const Operation& op : of_gpu[gpu]) {
-      if (op.call != kNone && facts.judged(op.start)) {
-        Launch& launch = launches[op.call];
-        const bool starved = !op.beside && op.start > busy_until && facts.trace.api.end[op.call] > busy_until;
+      if (call != kNone && facts.judged(ops.start[row])) {
+        Launch& launch = launch_of(call);
+        const bool starved = !beside && ops.start[row] > busy_until[gpu] && facts.trace.api.end[call] > busy_until[gpu];
         if (launch.operations == 0 && starved) {
-          launch.claimed = claimed.holds(gpu, busy_until);
-          launch.starved_ns = launch.claimed ? 0 : op.start - busy_until;
+          launch.claimed = claimed.holds(gpu, busy_until[gpu]);
+          launch.starved_ns = launch.claimed ? 0 : ops.start[row] - busy_until[gpu];
         }
-        launch.call = op.call;
-        launch.beside = op.beside;
+        launch.beside = beside;
         launch.gpu = gpu;
-        launch.end_ns = std::max(launch.end_ns, op.end);
-        launch.busy_ns += op.share_ns;
+        launch.end_ns = std::max(launch.end_ns, ops.end[row]);
+        launch.busy_ns += facts.shares.of(facts.trace, ops)[row];
         ++launch.operations;
       }
-      if (!op.beside) busy_until = std::max(busy_until, op.end);
-    }
+      if (!beside) busy_until[gpu] = std::max(busy_until[gpu], ops.end[row]);
+    });
   }
-  return launches;
-}
+
+  /// nullptr where the call launched nothing.
+  [[nodiscard]] const Launch* find(Row call) const { return of_call_[call] == kNone ? nullptr : &all_[of_call_[call]]; }
+
+ private:
+  Launch& launch_of(Row call) {
+    uint32_t& place = of_call_[call];
+    if (place == kNone) {
+      place = static_cast<uint32_t>(all_.size());
+      all_.push_back({.call = call});
+    }
+    return all_[place];
+  }
+
+  Ids of_call_;  ///< its place in `all_`
+  std::deque<Launch> all_;
+};
 
 class Stretches {
  public:
-  Stretches(const Facts& facts, const Claims& claims)
-      : facts_(facts), launches_(launches_of(facts, ClaimedIdleTime(claims))) {
+  Stretches(const Facts& facts, const Claims& claims) : facts_(facts), launches_(facts, ClaimedIdleTime(claims)) {
     const Calls& api = facts.trace.api;
     const RowsByThread rows(api.thread, facts.trace.threads.size());
     for (ThreadId thread = 0; thread < facts.trace.threads.size(); ++thread) {
@@ -129,19 +118,20 @@ class Stretches {
  private:
   void add_call(Row row) {
     const Calls& api = facts_.trace.api;
-    const bool launches = launches_[row].call != kNone;
-    if (waits(row)) return close();
-    if (!launches) return;
-    run_.push_back(launches_[row]);
+    const Launch* const launch = launches_.find(row);
+    if (waits(row, launch)) return close();
+    if (launch == nullptr) return;
+    run_.push_back(*launch);
     if (run_.size() > 1) run_.back().ready_ns = api.start[row] - api.end[run_[run_.size() - 2].call];
   }
 
-  [[nodiscard]] bool waits(Row row) const {
+  [[nodiscard]] bool waits(Row row, const Launch* launch) const {
     switch (facts_.api_kinds[row]) {
       case ApiKind::synchronize:
       case ApiKind::copy_blocking:
       case ApiKind::allocate: return true;
-      case ApiKind::copy_async: return launches_[row].beside && facts_.trace.api.end[row] >= launches_[row].end_ns;
+      case ApiKind::copy_async:
+        return launch != nullptr && launch->beside && facts_.trace.api.end[row] >= launch->end_ns;
       default: return false;
     }
   }
@@ -211,7 +201,7 @@ class Stretches {
   }
 
   const Facts& facts_;
-  std::vector<Launch> launches_;
+  Launches launches_;
   std::vector<Launch> run_;
   std::vector<Stretch> stretches_;
 };
