@@ -121,8 +121,8 @@ static int ring(void) {
   const int protection = PROT_READ | PROT_WRITE;
   char* asked = mmap(NULL, bytes, protection, MAP_SHARED | MAP_POPULATE, file, IORING_OFF_SQ_RING);
   char* done = mmap(NULL, done_bytes, protection, MAP_SHARED | MAP_POPULATE, file, IORING_OFF_CQ_RING);
-  struct io_uring_sqe* entries = mmap(NULL, parameters.sq_entries * sizeof *entries, protection,
-                                      MAP_SHARED | MAP_POPULATE, file, IORING_OFF_SQES);
+  struct io_uring_sqe* entries =
+      mmap(NULL, parameters.sq_entries * sizeof *entries, protection, MAP_SHARED | MAP_POPULATE, file, IORING_OFF_SQES);
   if (asked == MAP_FAILED || done == MAP_FAILED || entries == MAP_FAILED) return 1;
   memset(entries, 0, sizeof *entries);
   entries->opcode = IORING_OP_NOP;

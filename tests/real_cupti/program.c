@@ -1,6 +1,6 @@
 // A program that uses the CUDA driver where there is one, for the probe and for recordings. Its words:
 //   probe LIBRARY    calls LIBRARY's probe() before cuInit() and after it
-//   exit, _exit, abort, kill, thread, fork, twice: how it ends, or what it does besides
+//   exit, _exit, abort, kill, thread, fork, twice, stay, runtime, profiler: how it ends, or what it does besides
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,21 +10,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int (*cu_init)(unsigned);
-
 static int initialize(void) {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (driver == NULL) {
     printf("no driver\n");
     return -1;
   }
-  cu_init = (int (*)(unsigned))dlsym(driver, "cuInit");
-  const int result = cu_init(0);
+  const int result = ((int (*)(unsigned))dlsym(driver, "cuInit"))(0);
   int count = -1;
   const int counted = ((int (*)(int*))dlsym(driver, "cuDeviceGetCount"))(&count);
   printf("cuInit %d, cuDeviceGetCount %d, %d\n", result, counted, count);
   fflush(stdout);
   return result;
+}
+
+/// Of CUDA 13, which may want a newer driver.
+static void use_runtime(void) {
+  void* runtime = dlopen("libcudart.so.13", RTLD_NOW);
+  if (runtime == NULL) {
+    printf("no runtime library\n");
+    return;
+  }
+  int count = -1;
+  const int counted = ((int (*)(int*))dlsym(runtime, "cudaGetDeviceCount"))(&count);
+  printf("cudaGetDeviceCount %d, %d\n", counted, count);
 }
 
 static void* in_thread(void* unused) {
@@ -41,9 +50,7 @@ static void probe(const char* path, const char* place) {
   ((void (*)(const char*))dlsym(library, "probe"))(place);
 }
 
-static void at_exit(void) {
-  printf("at exit\n");
-}
+static void at_exit(void) { printf("at exit\n"); }
 
 int main(int count, char** words) {
   const char* way = count > 1 ? words[1] : "";
@@ -60,8 +67,17 @@ int main(int count, char** words) {
     pthread_join(thread, NULL);
     return 5;
   }
+  if (strcmp(way, "runtime") == 0) {
+    use_runtime();
+    return 9;
+  }
   initialize();
   if (strcmp(way, "twice") == 0) initialize();
+  if (strcmp(way, "profiler") == 0) {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    const char* names[] = {"cuProfilerStart", "cuProfilerStop"};
+    for (int i = 0; i < 2; ++i) printf("%s %d\n", names[i], ((int (*)(void))dlsym(driver, names[i]))());
+  }
   if (strcmp(way, "stay") == 0) usleep(1500000);
   if (strcmp(way, "_exit") == 0) _exit(6);
   if (strcmp(way, "abort") == 0) abort();
