@@ -18,7 +18,7 @@ check() {
 
 files() { git ls-files -co --exclude-standard -- "$@"; }
 layout() { files '*.cc' '*.h' | xargs -r clang-format-19 --dry-run -Werror; }
-shell_scripts() { files dev .ci/run '*.sh' | xargs -r shellcheck; }
+shell_scripts() { files dev .ci/run tests/gpu/run '*.sh' | xargs -r shellcheck; }
 page_script() { (cd web && node install.mjs && npm run --silent "$1"); }
 tidy() {
   cmake --preset lint >build/configure-lint.log 2>&1 || {

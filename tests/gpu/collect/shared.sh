@@ -14,7 +14,7 @@ else
   programs=${GPU_PROGRAMS:-$(dirname "$SONDE")/tests/gpu}
   examples=$tree/examples
 fi
-export SONDE PYTHONDONTWRITEBYTECODE=1
+export SONDE examples PYTHONDONTWRITEBYTECODE=1
 program=$programs/gpu_program
 python=${GPU_PYTHON:-python3}
 device=${GPU_DEVICE:-cuda} # cpu: the PyTorch programs with tiny sizes, to try the kit itself
@@ -153,7 +153,7 @@ look_at_host() {
   fact python "$python" -c 'import sys; print(sys.version)'
   fact packages "$python" -m pip list
   fact torch "$python" -c 'import torch; print(torch.__version__, torch.version.cuda, torch.backends.cudnn.version())'
-  find_cupti | sed '/^$/d' | sort -u >"$out/host/cupti"
+  find_cupti | while read -r found; do readlink -f "$found"; done | sort -u >"$out/host/cupti"
 }
 
 collect() {
@@ -197,7 +197,7 @@ finish() {
     echo "No python3 on this host: judge the archive on another one, with run --from." >>"$out/table"
     code=0
   fi
-  tar -czf "$out.tar.gz" -C "$(dirname "$out")" "$(basename "$out")" && echo "archive: $out.tar.gz"
+  tar -cf - -C "$(dirname "$out")" "$(basename "$out")" | gzip -1 >"$out.tar.gz" && echo "archive: $out.tar.gz"
   echo
   cat "$out/table"
   return $code

@@ -11,11 +11,11 @@ enum { CANNOT = 3 }; /* exit code: this host lacks what the program needs. The r
 #include "driver_calls.inc"
 
 /* Ends the program with CANNOT where a function is missing, with 1 where it fails. */
-#define CALL(function, ...)                             \
-  do {                                                  \
-    if ((function) == NULL) die_without(#function);     \
-    const int code_ = (function)(__VA_ARGS__);          \
-    if (code_ != 0) die_of(#function, code_);           \
+#define CALL(function, ...)                         \
+  do {                                              \
+    if ((function) == NULL) die_without(#function); \
+    const int code_ = (function)(__VA_ARGS__);      \
+    if (code_ != 0) die_of(#function, code_);       \
   } while (0)
 void die_without(const char* function);
 void die_of(const char* function, int code);

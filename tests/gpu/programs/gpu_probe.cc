@@ -1,6 +1,6 @@
 // libgpu_probe.so: what CUPTI and the driver answer on this host, within cuInit() and a second after the first context.
-// It is loaded as a recorder is: CUDA_INJECTION64_PATH names it. Prints lines to the file that GPU_PROBE_OUT names. Asks
-// in the order that made a difference on real GPUs; nothing here is taken for granted, every answer is printed.
+// It is loaded as a recorder is: CUDA_INJECTION64_PATH names it. Prints lines to the file that GPU_PROBE_OUT names.
+// Asks in the order that made a difference on real GPUs; nothing here is taken for granted, every answer is printed.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -117,8 +117,8 @@ void open_nvperf() {
   const char* const slash = strrchr(info.dli_fname, '/');
   for (const char* name : {"libnvperf_host.so", "libnvperf_target.so"}) {
     char path[4096];
-    snprintf(path, sizeof path, "%.*s%s", slash == nullptr ? 0 : static_cast<int>(slash + 1 - info.dli_fname), info.dli_fname,
-             name);
+    snprintf(path, sizeof path, "%.*s%s", slash == nullptr ? 0 : static_cast<int>(slash + 1 - info.dli_fname),
+             info.dli_fname, name);
     print("dlopen(%s): %s", path, dlopen(path, RTLD_NOW | RTLD_GLOBAL) == nullptr ? dlerror() : "ok");
   }
 }
@@ -167,7 +167,8 @@ void say_pm_sampling() {
   add.count = 1;
   metrics::ConfigSizeParams size;
   size.host = add.host;
-  if (say("cuptiProfilerHostConfigAddMetrics", &add) != 0 || say("cuptiProfilerHostGetConfigImageSize", &size) != 0) return;
+  if (say("cuptiProfilerHostConfigAddMetrics", &add) != 0 || say("cuptiProfilerHostGetConfigImageSize", &size) != 0)
+    return;
   metrics::ConfigImageParams image;
   image.host = add.host;
   image.bytes = size.bytes;
@@ -185,7 +186,8 @@ void say_pm_sampling() {
   data_size.names = list;
   data_size.count = 1;
   data_size.most_samples = 1000;
-  if (say("cuptiPmSamplingSetConfig", &config) != 0 || say("cuptiPmSamplingGetCounterDataSize", &data_size) != 0) return;
+  if (say("cuptiPmSamplingSetConfig", &config) != 0 || say("cuptiPmSamplingGetCounterDataSize", &data_size) != 0)
+    return;
   pm::ImageParams data;
   data.sampler = enable.sampler;
   data.bytes = data_size.bytes;

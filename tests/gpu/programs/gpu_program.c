@@ -50,7 +50,7 @@ static void spin(double ms) {
 }
 
 static void axpy_of(void* function, buffers* b, int64_t count, void* stream) {
-  float a = 2;
+  float a = 0.5F;
   void* arguments[] = {&count, &b->y, &b->x, &a};
   CALL(cuLaunchKernel, function, (unsigned)((count + THREADS - 1) / THREADS), 1U, 1U, THREADS, 1U, 1U, 0U, stream, arguments,
        NULL);

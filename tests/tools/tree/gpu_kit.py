@@ -25,7 +25,8 @@ import judge_timeline
 PROGRAMS = Path(os.environ["TEST_TOOLS"]).parent / "gpu"
 # What the stand-in can show. It has no unified memory faults, and its sets of counters take longer.
 STAND_IN_PARTS = ("first.self_test", "first.timeline", "first.late_start", "timeline.work", "timeline.streams",
-                  "timeline.graphs", "timeline.capture_range", "timeline.reset", "timeline.two_contexts")
+                  "timeline.graphs", "timeline.capture_range", "timeline.reset", "timeline.repeated_ranges",
+                  "timeline.plain_exit", "timeline.sigterm", "timeline.late_duration", "timeline.memory_usage")
 
 
 def gpu_run(*words, environment=None):
