@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -107,10 +106,3 @@ class Part:
     def profile_of(self, name, said=""):
         check(self.file(name).exists(), f"there is no profile {name}: {said.strip()}")
         return Cuda(self.file(name))
-
-
-def sonde(*words):
-    """What the Sonde of this host prints of a profile."""
-    done = subprocess.run([SONDE, *map(str, words)], capture_output=True, text=True, check=False, timeout=300)
-    check(done.returncode == 0, f"sonde {words[0]} ended with {done.returncode}: {done.stderr.strip()}")
-    return done.stdout

@@ -20,6 +20,7 @@ sys.path.insert(0, str(GPU_TESTS))
 import _evidence
 import judge
 import judge_counters
+import judge_pytorch
 import judge_timeline
 
 PROGRAMS = Path(os.environ["TEST_TOOLS"]).parent / "gpu"
@@ -51,21 +52,17 @@ def all_parts():
 
 
 def skips(folder):
-    """Without a GPU each part says why, the table is last, and nothing has failed."""
-    done = gpu_run("all", "--out", folder / "none")
-    found = outcomes(done.stdout)
-    check(done.returncode == 0 and sorted(found) == sorted(all_parts()), (done.returncode, done.stdout, done.stderr))
-    check(all(outcome == "skipped" and "no NVIDIA driver" in said for outcome, said in found.values()), done.stdout)
-    check(done.stdout.splitlines()[-2:] == [f"gpu-test: 0 ok, {len(found)} skipped, 0 not reached, 0 failed",
-                                            "gpu-test: nothing was judged: this host could run none of it"], done.stdout)
-
-
-def without_python(folder):
-    """The collector needs a shell alone."""
+    """Without a GPU, and with a shell alone, each part says why; the judge says the same later, with Python."""
     done = gpu_run("all", "--out", folder / "bare", environment=os.environ | {"GPU_PYTHON": "/nonexistent/python3"})
     table = done.stdout[done.stdout.index("archive: "):]
     check(done.returncode == 0 and "No python3 on this host" in table, (done.returncode, done.stdout, done.stderr))
     check(all(re.search(rf"^{part} +skipped: no NVIDIA driver", table, re.M) for part in all_parts()), table)
+    judged = gpu_run("--from", folder / "bare.tar.gz")
+    found = outcomes(judged.stdout)
+    check(judged.returncode == 0 and sorted(found) == sorted(all_parts()), (judged.returncode, judged.stdout, judged.stderr))
+    check(all(outcome == "skipped" and "no NVIDIA driver" in said for outcome, said in found.values()), judged.stdout)
+    check(judged.stdout.splitlines()[-2:] == [f"gpu-test: 0 ok, {len(found)} skipped, 0 not reached, 0 failed",
+                                              "gpu-test: nothing was judged: this host could run none of it"], judged.stdout)
 
 
 def spends_its_time(folder):
@@ -133,6 +130,34 @@ def finds_faults(folder):
     check(code == 0 and outcome == "skipped", (code, outcome))
 
 
+def judges_truth(folder):
+    """A case is measured in five rounds; a variant that a host lacks is named."""
+    def row(variant, times, **more):
+        wall = {"median": sorted(times)[len(times) // 2], "min": min(times), "max": max(times), "rounds": times}
+        return {"case": "mix", "variant": variant, "kind": "timeline", "wrong": "", "fix": "", "wall_ms": wall} | more
+
+    lacking = {"case": "mix", "variant": "fixed", "kind": "timeline", "wrong": "", "fix": "", "lacks": "no torch.compile"}
+    fixed = row("fix_copy", [4.0, 4, 4, 4, 4], saves_ms=1.0, saves_percent=20.0)
+    for name, rows, wanted in (("five", [row("bad", [5.0] * 5), fixed, lacking], "ok"),
+                               ("four", [row("bad", [5.0] * 4), fixed], "FAILED")):
+        place = folder / f"truth_{name}"
+        for made in ("truth", "truth.mix"):
+            (place / made).mkdir(parents=True)
+        (place / "truth/truth.json").write_text(json.dumps({"machine": {}, "rows": rows}))
+        (place / "truth.mix/mix.status").write_text("0 1 9 9\n")
+        outcome, said = outcomes(gpu_run("--from", place).stdout)["truth.mix"]
+        check(outcome == wanted, (name, outcome, said))
+        check(name != "five" or "saves 20.0 %; fixed lacks no torch.compile" in said, said)
+
+
+def counts_kernels_of_a_trace(folder):
+    """PyTorch draws ranges on the GPU's timeline, too: they are no kernels."""
+    path = folder / "trace.json"
+    path.write_text(json.dumps({"traceEvents": [{"cat": "kernel", "dur": 2.5}, {"cat": "Kernel", "dur": 1}, {"ph": "M"},
+                                                {"cat": "gpu_user_annotation", "dur": 9}, {"cat": "gpu_memcpy", "dur": 9}]}))
+    check(judge_pytorch.kernels_of_trace(path) == (2, 3.5), judge_pytorch.kernels_of_trace(path))
+
+
 def judges_know_their_parts():
     """No judge is without a part: its name would be wrong."""
     parts = set(all_parts())
@@ -180,7 +205,8 @@ if has_driver():
     sys.exit(77)
 with tempfile.TemporaryDirectory() as name:
     place = Path(name)
-    for part in (skips, without_python, spends_its_time, stand_in_collects, probe_answers, finds_faults):
+    for part in (skips, spends_its_time, stand_in_collects, probe_answers, finds_faults, judges_truth,
+                 counts_kernels_of_a_trace):
         part(place)
         print(f"{part.__name__}: ok", flush=True)
 for part in (refuses_wrong_words, judges_know_their_parts, hot_line_is_the_hot_line, tolerances):
