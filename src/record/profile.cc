@@ -6,6 +6,7 @@
 #include "record/cpu/cpu_remarks.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_remark.h"
+#include "record/python/python_remarks.h"
 #include "record/remarks.h"
 #include "record/rounds/file_limit.h"
 #include "record/torch_remark.h"
@@ -54,6 +55,7 @@ std::vector<Remark> all_remarks(const Profile& profile, EndedRound& round) {
   std::vector<Remark> remarks = remarks_of(profile.tally, options, round.header.get(), round.spool->state(),
                                            round.damaged, round.span.end - round.span.begin);
   add_cpu_remarks(remarks, profile.cpu, options.cpu, round.cpu);
+  add_python_remarks(remarks, profile.python, options.python);
   add_library_remark(remarks, profile.tally, options);
   add_torch_remark(remarks, profile.tally, options);
   if (options.wanted.gpu_metrics.any()) add_gpu_metrics_remarks(remarks, profile, options.wanted);
@@ -95,7 +97,8 @@ void ProfileMaker::fill(Profile& profile, const Slices& slices, const Extent& ex
   if (options.complete_kernels != nullptr) options.complete_kernels(trace_);
   const CpuSpan span{extent.begin_ns, extent.end_ns};
   profile.cpu = fill_cpu_events(trace_, slices, symbolizer, span, cycles, write);
-  profile.tally.cpu_events = profile.cpu.samples + profile.cpu.switches;
+  profile.python = fill_python_events(trace_, slices, span, write);
+  profile.tally.cpu_events = profile.cpu.samples + profile.cpu.switches + profile.python.samples;
   profile.gpu_metrics = fill_gpu_metrics(trace_, slices, extent.begin_ns, extent.end_ns, write);
   for (const SampledGpu& gpu : profile.gpu_metrics.gpus) profile.tally.gpu_samples += gpu.samples;
 }

@@ -9,6 +9,7 @@
 #include "record/cpu/cpu_recorder.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_calls.h"
+#include "record/python/sampler.h"
 #include "record/rounds/drain.h"
 #include "record/rounds/file_limit.h"
 #include "record/run.h"
@@ -88,13 +89,15 @@ Result<Recording> record(const RecordOptions& options) {
   Drain drain(*mapping, rounds);
   CpuRecorder cpu(own.cpu, rounds, [&rounds] { return rounds.on(); });
   rounds.watch(cpu);
-  Run run(own, *mapping, rounds, {&drain, &cpu}, *session ? &**session : nullptr);
+  PythonSampler python(own.python, rounds, [&rounds] { return rounds.on(); });
+  Run run(own, *mapping, rounds, {&drain, &cpu, &python}, *session ? &**session : nullptr);
   ProgramOptions words = injected(own, *mapping, request);
   words.before_exec = [&](pid_t process) -> Status {
     own.output = output_of(own.output, process);
     if (!own.launch) SONDE_TRY(check_target(own.output, {.overwrite = own.overwrite, .inputs = {}}));
     run.prepare();
     if (own.cpu.any() && rounds.opened()) cpu.open(process);
+    if (rounds.opened()) python.open(process);
     return rounds.opened();
   };
   guard.reset();

@@ -13,6 +13,8 @@
 #include "record/gpu_metrics/gpu_metrics.h"
 #include "record/kernels/request.h"
 #include "record/program.h"
+#include "record/python/python_events.h"
+#include "record/python/python_options.h"
 #include "record/rounds/mapping.h"
 #include "record/trace_of.h"
 #include "wire/layout.h"
@@ -66,6 +68,7 @@ struct RecordOptions : RoundOptions {
   /// Adds to measured kernels what follows from them by formula; called before the profile is written.
   void (*complete_kernels)(Trace& trace) = nullptr;
   CpuOptions cpu;
+  PythonOptions python;
   std::string library;                            ///< libsonde_inject.so
   std::vector<Remark> remarks;                    ///< known before the start
   std::string session;                            ///< its name; empty: record-PROCESS or launch-PROCESS
@@ -82,6 +85,7 @@ struct Profile {
   std::string output;
   Tally tally;
   CpuTally cpu;
+  PythonTally python;
   GpuMetricsTally gpu_metrics;
   std::vector<Remark> remarks;  ///< those of the options first
   Status written;               ///< whether the profile is there

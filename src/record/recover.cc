@@ -70,8 +70,8 @@ Result<Profile> recover(const std::string& spool_path, const RoundOptions& optio
   const Slices slices = ordered_slices(content->slices, [&file] { file->let_go(); });
   constexpr bool kCycles = false;  // whether the samples tell of them was the recorder's to know
   maker->fill(profile, slices, {.begin_ns = head.begin_ns}, head.utc_begin_ns, kCycles, {});
-  const int64_t duration_ns =
-      std::max({int64_t{0}, profile.tally.last_ns - head.begin_ns, profile.cpu.last_ns - head.begin_ns});
+  const int64_t duration_ns = std::max({int64_t{0}, profile.tally.last_ns - head.begin_ns,
+                                        profile.cpu.last_ns - head.begin_ns, profile.python.last_ns - head.begin_ns});
   const wire::Header no_losses{};
   const SpoolState state{.bytes = static_cast<int64_t>(content->slices.size()), .lost_bytes = 0, .error = 0};
   profile.remarks = remarks_of(profile.tally, options_of(head, options), no_losses, state, 0, duration_ns);

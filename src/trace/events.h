@@ -298,6 +298,26 @@ struct Samples {
   }
 };
 
+/// What a thread has to do with Python's global interpreter lock.
+enum class GilUse : uint8_t { none, holds, waits, unknown = 255 };
+
+/// A Python thread at a moment, whether it ran or not. Its stack has Python functions only.
+struct PythonSamples {
+  Times start;
+  Ids thread;
+  Codes state;  ///< ThreadState: running (on a core or ready), waiting in a system call, or unknown
+  Codes gil;    ///< GilUse
+  Ids chain;
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, thread, state, gil, chain);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, thread, state, gil, chain);
+  }
+};
+
 /// A thread put on or taken off a core.
 struct Switches {
   Times start;
@@ -450,7 +470,9 @@ struct CallChains {
   Ids module;  ///< NameId
   Longs address;
   Codes kernel_mode;
+  Ints line = {};  ///< of the source, of Python frames; shorter than the others where those behind have none
   [[nodiscard]] size_t size() const { return first.size() - 1; }
+  [[nodiscard]] int32_t line_of(size_t frame) const { return frame < line.size() ? line[frame] : kUnknown32; }
 };
 
 }  // namespace sonde

@@ -31,6 +31,7 @@ enum class Field {
   overheads,              ///< time that the profiler itself took
   call_chains,            ///< call chains of API, OS and library calls and of samples
   samples,                ///< CPU samples
+  python_samples,         ///< Python threads, sampled: what they do, and their stacks with call_chains
   scheduling,             ///< context switches with thread states
   counters,               ///< counters over time, GPU metrics included
   allocations,            ///< device memory allocated and freed

@@ -57,6 +57,7 @@ struct Trace {
   Calls library_calls;
   Calls overheads;
   Samples samples;
+  PythonSamples python_samples;
   Switches switches;
   CounterValues counter_values;
   Allocations allocations;
@@ -94,6 +95,7 @@ void for_each_table(TraceT& t, F&& f) {
   f(t.library_calls, "library calls");
   f(t.overheads, "profiler overheads");
   f(t.samples, "CPU samples");
+  f(t.python_samples, "Python samples");
   f(t.switches, "context switches");
   f(t.counter_values, "counter values");
   f(t.allocations, "allocations");

@@ -10,7 +10,7 @@
 namespace sonde::record_cli {
 namespace {
 
-enum class TraceKind : uint8_t { cuda, nvtx, osrt, none, library, later, ranges, never };
+enum class TraceKind : uint8_t { cuda, nvtx, osrt, none, library, python_gil, later, ranges, never };
 
 struct TraceName {
   std::string_view name;
@@ -51,7 +51,9 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto* const found = std::ranges::find(kTraces, name, &TraceName::name);
     if (name == "all") {
-      return fail("-t: unknown trace 'all'; use -t cuda,nvtx,osrt,cublas,cudnn,nccl,cusparse,cusolver for everything");
+      return fail(
+          "-t: unknown trace 'all'; use -t cuda,nvtx,osrt,cublas,cudnn,nccl,cusparse,cusolver,python-gil for "
+          "everything");
     }
     if (found == kTraces.end()) {
       return fail("-t: unknown trace '{}'{}; use {}", name, did_you_mean(name, all_names()), trace_help());
@@ -61,6 +63,7 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
       case TraceKind::nvtx: traces.nvtx = true; break;
       case TraceKind::osrt: traces.os_calls = true; break;
       case TraceKind::none: break;
+      case TraceKind::python_gil: traces.python_gil = true; break;
       case TraceKind::library: add_library(traces.libraries, found->name); break;
       case TraceKind::later: later.push_back(found->name); break;
       case TraceKind::ranges: ranges.push_back(found->name); break;
@@ -73,6 +76,6 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
   return traces;
 }
 
-std::string trace_help() { return "cuda, nvtx, osrt, cublas, cudnn, nccl, cusparse, cusolver and none"; }
+std::string trace_help() { return "cuda, nvtx, osrt, cublas, cudnn, nccl, cusparse, cusolver, python-gil and none"; }
 
 }  // namespace sonde::record_cli

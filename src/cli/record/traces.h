@@ -14,6 +14,7 @@ struct Traces {
   bool nvtx = false;
   bool os_calls = false;
   bool cuda = false;
+  bool python_gil = false;
   std::vector<std::string> libraries;   ///< of NVIDIA's, whose calls are recorded
   std::vector<record::Remark> remarks;  ///< what was asked for and is not recorded
 };

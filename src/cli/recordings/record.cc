@@ -21,6 +21,7 @@
 #include "cli/record/output_check.h"
 #include "cli/record/output_name.h"
 #include "cli/record/program_environment.h"
+#include "cli/record/python_sampling.h"
 #include "cli/record/self_test.h"
 #include "cli/record/traces.h"
 #include "cli/words/other_words.h"
@@ -47,6 +48,7 @@ struct RecordArguments {
   std::string session;
   std::string recover;
   std::shared_ptr<record_cli::CpuArguments> cpu;
+  record_cli::PythonArguments python;
   record_cli::CudaArguments cuda;
   std::shared_ptr<record_cli::MetricOptions> metrics;
   record_cli::GpuMetricsArguments gpu_metrics;
@@ -103,6 +105,7 @@ Status add_what_is_recorded(record::RecordOptions& options, const RecordArgument
   const auto cpu = record_cli::cpu_options_of(*arguments.cpu);
   if (!cpu) return std::unexpected(cpu.error());
   options.cpu = *cpu;
+  options.python = record_cli::python_options_of(arguments.python, traces->python_gil);
   return add_measure(options, arguments);
 }
 
@@ -258,6 +261,7 @@ void add_program_options(CommandLine& command, RecordArguments& a) {
   command.flag("--torch-modules", a.torch_modules,
                "record a range per call of a PyTorch module and per training step, without changing the program");
   a.cpu = record_cli::add_cpu_options(command);
+  record_cli::add_python_options(command, a.python);
   record_cli::add_cuda_options(command, a.cuda);
   command
       .option("-e,--env-var", a.environment, "LIST",

@@ -52,6 +52,16 @@ constexpr std::array kHostColumns = {
     FrameColumn{"stackDepth", kIntegerSet, depth_of},
 };
 
+constexpr std::array kPythonFrameColumns = {
+    FrameColumn{"id", kIntegerSet, id_of},
+    FrameColumn{"symbol", kIntegerSet, symbol_of},
+    FrameColumn{"module", kIntegerSet, module_of},
+    FrameColumn{
+        "line", kInteger,
+        [](const Context& c, const Frames& f, size_t row) { return Cell(c.trace.chains.line_of(f[row].frame)); }},
+    FrameColumn{"stackDepth", kIntegerSet, depth_of},
+};
+
 void add_frames(const CallChains& chains, ChainId chain, int64_t id, Frames& frames) {
   if (chain >= chains.size()) return;
   for (uint32_t f = chains.first[chain]; f < chains.first[chain + 1]; ++f) {
@@ -59,10 +69,10 @@ void add_frames(const CallChains& chains, ChainId chain, int64_t id, Frames& fra
   }
 }
 
-/// The frames of each chain that a table of calls uses, once, where that is not in `written` yet.
-Frames used_by(const Calls& calls, const CallChains& chains, boost::unordered_flat_set<uint32_t>& written) {
+/// The frames of each chain of a table's column, once, where that is not in `written` yet.
+Frames used_by(const Ids& column, const CallChains& chains, boost::unordered_flat_set<uint32_t>& written) {
   Ids used;
-  std::ranges::copy_if(calls.chain, std::back_inserter(used), [&](ChainId c) { return written.insert(c).second; });
+  std::ranges::copy_if(column, std::back_inserter(used), [&](ChainId c) { return written.insert(c).second; });
   std::ranges::sort(used);
   Frames frames;
   for (const ChainId chain : used) add_frames(chains, chain, int64_t{chain} + 1, frames);
@@ -84,10 +94,12 @@ constexpr std::string_view kKey = "id, stackDepth";
 
 Status write_call_chains(Output& out, const Context& c) {
   const Trace& t = c.trace;
-  const Frames cuda = used_by(t.api, t.chains, out.api_chains);
+  const Frames cuda = used_by(t.api.chain, t.chains, out.api_chains);
   SONDE_TRY(write_rows<Frames>(out, {"CUDA_CALLCHAINS", kKey}, kCudaColumns, c, cuda, cuda.size()));
-  const Frames os = used_by(t.os_calls, t.chains, out.os_chains);
+  const Frames os = used_by(t.os_calls.chain, t.chains, out.os_chains);
   SONDE_TRY(write_rows<Frames>(out, {"OSRT_CALLCHAINS", kKey}, kHostColumns, c, os, os.size()));
+  const Frames python = used_by(t.python_samples.chain, t.chains, out.python_chains);
+  SONDE_TRY(write_rows<Frames>(out, {"SONDE_PYTHON_CALLCHAIN", kKey}, kPythonFrameColumns, c, python, python.size()));
   const Frames samples = of_samples(t.samples, t.chains, c.samples_before);
   return write_rows<Frames>(out, {"SAMPLING_CALLCHAINS", kKey}, kHostColumns, c, samples, samples.size());
 }

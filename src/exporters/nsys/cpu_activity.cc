@@ -33,6 +33,21 @@ constexpr std::array kSampleColumns = {
                  [](const Context&, const Samples& s, size_t row) { return cell(s.cycles, row).otherwise(0); }},
 };
 
+/// Nsight samples Python too, but says nowhere how it exports that.
+using PythonColumn = ColumnOf<PythonSamples>;
+constexpr std::array kPythonSampleColumns = {
+    PythonColumn{"start", kIntegerSet, start_of<PythonSamples>},
+    PythonColumn{"globalTid", kInteger, thread_of<PythonSamples>},
+    PythonColumn{"threadState", kInteger,
+                 [](const Context&, const PythonSamples& s, size_t row) { return code(s.state, row); }},
+    PythonColumn{"gil", kInteger, [](const Context&, const PythonSamples& s, size_t row) { return code(s.gil, row); }},
+    PythonColumn{"callchainId", kInteger,
+                 [](const Context&, const PythonSamples& s, size_t row) {
+                   const bool none = s.chain.empty() || s.chain[row] == kNone;
+                   return none ? Cell() : Cell(int64_t{s.chain[row]} + 1);
+                 }},
+};
+
 using DiagnosticColumn = ColumnOf<Diagnostics>;
 constexpr std::array kDiagnosticColumns = {
     DiagnosticColumn{"timestamp", kIntegerSet, start_of<Diagnostics>},
@@ -81,6 +96,8 @@ Status write_cpu_activity(Output& out, const Context& c) {
   const Trace& t = c.trace;
   SONDE_TRY(write_rows<Switches>(out, "SCHED_EVENTS", kSwitchColumns, c, t.switches, row_count(t.switches)));
   SONDE_TRY(write_rows<Samples>(out, "COMPOSITE_EVENTS", kSampleColumns, c, t.samples, row_count(t.samples)));
+  SONDE_TRY(write_rows<PythonSamples>(out, "SONDE_PYTHON_SAMPLE", kPythonSampleColumns, c, t.python_samples,
+                                      row_count(t.python_samples)));
   SONDE_TRY(write_rows<GraphEvents>(out, "CUDA_GRAPH_EVENTS", kGraphEventColumns, c, t.graph_events,
                                     row_count(t.graph_events)));
   return write_rows<Diagnostics>(out, "DIAGNOSTIC_EVENT", kDiagnosticColumns, c, t.diagnostics,

@@ -99,10 +99,11 @@ class TableWriter {
 struct Output {
   Database db;
   Progress* progress;
-  int64_t samples = 0;                                  ///< rows of COMPOSITE_EVENTS
-  boost::unordered_flat_set<uint64_t> domains = {};     ///< process << 32 | NVTX's number
-  boost::unordered_flat_set<uint32_t> api_chains = {};  ///< ChainId
-  boost::unordered_flat_set<uint32_t> os_chains = {};   ///< ChainId
+  int64_t samples = 0;                                     ///< rows of COMPOSITE_EVENTS
+  boost::unordered_flat_set<uint64_t> domains = {};        ///< process << 32 | NVTX's number
+  boost::unordered_flat_set<uint32_t> api_chains = {};     ///< ChainId
+  boost::unordered_flat_set<uint32_t> os_chains = {};      ///< ChainId
+  boost::unordered_flat_set<uint32_t> python_chains = {};  ///< ChainId
 };
 
 /// Rows between two reports of progress.

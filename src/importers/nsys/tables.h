@@ -19,6 +19,7 @@ struct EventRows {
   size_t api = 0;
   size_t os_calls = 0;
   size_t samples = 0;
+  size_t python_samples = 0;
 };
 
 /// Reads the chains and gives those of the rows from `first` on their ids.

@@ -50,7 +50,8 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   SONDE_TRY(check_length(path, trace));
   auto file = NsysFile::open(path, request, trace);
   if (!file) return std::unexpected(file.error());
-  const nsys::EventRows before{row_count(trace.api), row_count(trace.os_calls), row_count(trace.samples)};
+  const nsys::EventRows before{row_count(trace.api), row_count(trace.os_calls), row_count(trace.samples),
+                               row_count(trace.python_samples)};
   nsys::read_source(*file);
   nsys::read_gpu_work(*file);
   nsys::read_host_calls(*file);

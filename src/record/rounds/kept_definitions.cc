@@ -62,7 +62,9 @@ std::string text_of(std::span<const std::byte> bytes) {
 void KeptDefinitions::note(const Slice& slice) {
   if (slice.mark == kCpuSliceMark) {
     note_code(slice);
-  } else {
+  } else if (slice.mark == kPythonDefinitionMark) {
+    keep(slice, slice.records);
+  } else if (slice.mark == kSliceMark) {
     note_records(slice);
   }
 }

@@ -197,7 +197,7 @@ bool Rounds::find_end(Live& round) {
 /// Where the next round begins at once CUPTI always holds something: then it has its time to flush.
 bool Rounds::is_handed_over(const Live& round) const {
   const int64_t since_end = monotonic_ns() - round.span.end;
-  if (options_.cpu.any() && since_end < kUnsettledNs) return false;
+  if ((options_.cpu.any() || options_.python.any()) && since_end < kUnsettledNs) return false;
   const wire::Header& header = mapping_.header();
   if (handing_over(header) == 0 || live_.size() > kMostWaiting) return true;
   return since_end > kMaxHandoverNs + int64_t{header.cuda.flush_ms} * kNsPerMs;

@@ -7,10 +7,12 @@
 
 namespace sonde::record {
 
-inline constexpr uint32_t kSliceMark = 0x43494C53;     // "SLIC": records of wire/record.h
-inline constexpr uint32_t kCpuSliceMark = 0x53555043;  // "CPUS": records of cpu/perf_records.h, of many threads
+inline constexpr uint32_t kSliceMark = 0x43494C53;             // "SLIC": records of wire/record.h
+inline constexpr uint32_t kCpuSliceMark = 0x53555043;          // "CPUS": records of cpu/perf_records.h, of many threads
+inline constexpr uint32_t kPythonSampleMark = 0x4D535950;      // "PYSM": records of python/records.h, of many threads
+inline constexpr uint32_t kPythonDefinitionMark = 0x46445950;  // "PYDF": the same, that every profile needs
 
-/// Records of one thread, in the order in which it wrote them, or of the CPU's part.
+/// Records of one thread, in the order in which it wrote them, or of the CPU's or Python's part.
 struct Slice {
   uint32_t process;
   uint32_t thread;

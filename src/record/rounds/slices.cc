@@ -38,6 +38,8 @@ Slices ordered_slices(std::span<const std::byte> spool, std::function<void()> le
   while (const auto slice = reader.next()) {
     if (slice->mark == kCpuSliceMark) {
       slices.cpu.push_back(*slice);
+    } else if (slice->mark == kPythonSampleMark || slice->mark == kPythonDefinitionMark) {
+      slices.python.push_back(*slice);
     } else {
       placed.push_back({*slice, first_time(*slice)});
     }

@@ -14,8 +14,9 @@ namespace sonde::record {
 /// The slices of a spool, those of a thread one behind the other and in the order in which it wrote them.
 struct Slices {
   std::vector<Slice> all;
-  std::vector<Slice> cpu = {};  ///< what Linux reported of the CPU's work, in the order in which it was taken
-  size_t unread_bytes = 0;      ///< at the end of the file, that are no slice
+  std::vector<Slice> cpu = {};     ///< what Linux reported of the CPU's work, in the order in which it was taken
+  std::vector<Slice> python = {};  ///< what the sampler of Python took, in that order
+  size_t unread_bytes = 0;         ///< at the end of the file, that are no slice
   /// Called now and then: what was read so far need not stay in memory.
   std::function<void()> let_go = [] {};
 };

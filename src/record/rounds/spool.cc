@@ -97,7 +97,8 @@ std::optional<Slice> SpoolReader::next() {
   SliceHead head{};
   if (rest_.size() < sizeof head) return {};
   std::memcpy(&head, rest_.data(), sizeof head);
-  const bool known = head.mark == kSliceMark || head.mark == kCpuSliceMark;
+  const bool known = head.mark == kSliceMark || head.mark == kCpuSliceMark || head.mark == kPythonSampleMark ||
+                     head.mark == kPythonDefinitionMark;
   if (!known || head.bytes > rest_.size() - sizeof head) return {};
   const Slice slice{head.process, head.thread, rest_.subspan(sizeof head, head.bytes), head.mark};
   rest_ = rest_.subspan(sizeof head + head.bytes);

@@ -79,7 +79,7 @@ MISSING = """
 --dx12-wait-calls --enable --etw-provider --event-sample --ftrace --gds-metrics --gpu-video-devices --gpuctxsw
 --graph-profiling --nccl-trace --ib-net-info-devices --ib-switch-congestion-devices --ib-switch-metrics-devices --import-sass
 --import-source --isr --mps --nic-metrics --opengl-gpu-workload --os-events --osrt-backtrace-depth --osrt-file-access
---python-backtrace --python-functions-trace --python-sampling --pytorch --qnx-kernel-events --reflex-events
+--python-backtrace --python-functions-trace --pytorch --qnx-kernel-events --reflex-events
 --show-source-info --soc-metrics --storage-metrics --support-32bit --syscall --system-wide --vsync --vulkan-gpu-workload
 --vulkan-sc-gpu-workload --wddm-backtraces --wddm-memory-trace --xhv-trace
 """
