@@ -16,6 +16,7 @@ constinit wire::CudaTallyBody tally{};
 constinit uint64_t reported_buffers = 0;
 constinit uint64_t reported_flush_failures = 0;
 constinit bool devices = false;
+constinit bool others = false;
 
 void count_invalid(CudaInvalid why) noexcept { ++tally.invalid[static_cast<uint32_t>(why)]; }
 
@@ -94,7 +95,7 @@ void read_record(const Library& library, const uint8_t* record, size_t room, boo
   if (!take_times(*layout, body, forced)) return;
   if (layout->activity == Activity::unified_memory) take_end(body);
   if (layout->activity == Activity::event) take_event_time(body);
-  devices = devices || layout->activity == Activity::device;
+  (layout->activity == Activity::device ? devices : others) = true;
   if (!is_left_out(*layout, body)) write(*layout, body);
 }
 
@@ -145,5 +146,7 @@ void report_tally(const Library& library) noexcept {
 void count_flush_failure() noexcept { ++tally.flush_failures; }
 
 bool had_devices() noexcept { return devices; }
+
+bool had_records() noexcept { return others; }
 
 }  // namespace sonde::inject::cupti

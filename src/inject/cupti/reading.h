@@ -19,5 +19,7 @@ void count_flush_failure() noexcept;
 
 /// Whether CUPTI told what the GPUs are.
 [[nodiscard]] bool had_devices() noexcept;
+/// Whether it told of anything else.
+[[nodiscard]] bool had_records() noexcept;
 
 }  // namespace sonde::inject::cupti

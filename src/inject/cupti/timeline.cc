@@ -175,6 +175,14 @@ void change_state(Phase wanted) noexcept {
   }
 }
 
+/// A context alone makes records. CUPTI gives all of a process's to whoever registered its buffers last.
+void report_other_client() noexcept {
+  if (!had_context() || had_records()) return;
+  report_state(CudaState::lacks, library()->version,
+               "another library in the program receives CUPTI's records, which go to one client only "
+               "(KINETO_USE_DAEMON, dynolog, Triton's Proton and DFTracer do this); switch it off for this run");
+}
+
 /// CUPTI may have told of the GPUs in a buffer that is not full yet.
 void tell_missing_devices(bool has_all) noexcept {
   constexpr uint32_t kPatience = 2;
@@ -282,6 +290,7 @@ void fetch_at_exit() noexcept {
   report_refusal();
   if (state.load() == State::off || is_timeline_over()) return;
   fetch(kForced);
+  report_other_client();
   disable_activities(*library());
   disable_objects(*library());
   hold_records(false);

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
-from _cuda import LATEST, PROGRAM, VERSIONS, Cuda, accounts, environment, record
+from _cuda import LATEST, PROGRAM, VERSIONS, Cuda, accounts, alone, environment, record
 from _recorded import PATIENCE_S, SONDE, check
 
 KERNELS = 60  # of 30 steps: two kernels, two copies, a set
@@ -155,10 +155,19 @@ def without_driver(folder):
     check_told(text, "no process used CUDA")
 
 
+def other_client(folder):
+    """Another library takes CUPTI's records: that is said, and the program is left alone."""
+    run = record(folder / "client.sqlite", "client", 3)
+    (account,) = accounts(run)
+    check(run.returncode == 0 and account["kernels"] == accounts(alone("client", 3))[0]["kernels"], run.stderr)
+    check("another library in the program receives CUPTI's records" in run.stderr, run.stderr)
+    check(not Cuda(folder / "client.sqlite").kernels(), Cuda(folder / "client.sqlite").kernels())
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         for part in (bad_times, strange_records, no_names, missing, refused, no_time, stuck, without_cupti,
-                     without_driver):
+                     without_driver, other_client):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 
