@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools/shared"))
-from _libraries import FOLDER, find_drivers
+from _libraries import FOLDER, RemovesDevice, find_drivers
 from _recorded import PATIENCE_S, SONDE, TOOLS, fix_addresses
 
 PRELOADED = TOOLS / "libpreloaded_library.so"
@@ -137,7 +137,7 @@ def compare(row):
 def main():
     fix_addresses()
     print(f"with NVIDIA's libraries of {FOLDER.name}" if FOLDER.exists() else "without NVIDIA's libraries: ./dev real-cupti")
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with RemovesDevice(), concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         results = list(pool.map(compare, PROGRAMS))
     for name, result in results:
         print(f"{name}: {result}")

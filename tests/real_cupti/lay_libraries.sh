@@ -7,7 +7,7 @@
 #   FOLDER/11.8, 12.4, toolkit    libcupti.so.* and what lies beside it
 #   FOLDER/driver_535, driver_550 libcuda.so.1
 set -euo pipefail
-folder=$(realpath -m "$1")
+folder=$(realpath -m "${1:?where to? lay_libraries.sh FOLDER}")
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 work=$folder.work
 laid=$work/laid # moved at the end: there is all of it or nothing

@@ -69,8 +69,8 @@ def probe(cupti, driver, case, place):
     """{call: result} of one process."""
     folders = [] if place == "alone" else folders_for(cupti, driver, case)
     with tempfile.NamedTemporaryFile("r") as output:
-        variables = dict(PATH=os.environ["PATH"], PROBE_CUPTI=str(cupti), PROBE_CASE=WITH_OTHERS.get(case, case), PROBE_PLACE=place,
-                         PROBE_OUTPUT=output.name)
+        variables = dict(PATH=os.environ["PATH"], PROBE_CUPTI=str(cupti), PROBE_CASE=WITH_OTHERS.get(case, case),
+                         PROBE_PLACE=place, PROBE_OUTPUT=output.name)
         if place == "within":
             variables["CUDA_INJECTION64_PATH"] = str(PROBE)
         words = isolated(folders, PROGRAM, "probe", PROBE, *(["cuda"] if place != "alone" else []))
@@ -190,7 +190,7 @@ def main():
     write_table(RESULTS if "--update" in sys.argv else FOLDER / "results.tsv", table, libraries)
     wrong = [f"{name}: {text}" for name in libraries for text in wrong_assumptions(table, name)]
     wrong += differences(table, libraries)
-    print("\n".join(wrong) or f"{len(table)} calls as before, with CUPTI {', '.join(libraries)} and drivers {', '.join(drivers)}")
+    print("\n".join(wrong) or f"{len(table)} calls as in results.tsv: CUPTI {', '.join(libraries)}, drivers {', '.join(drivers)}")
     sys.exit(1 if wrong else 0)
 
 

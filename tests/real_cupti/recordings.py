@@ -52,9 +52,9 @@ def run(command, variables):
 
 def record(options, end, variables):
     with tempfile.TemporaryDirectory() as folder:
-        status, said, errors = run([SONDE, "record", "--self-test=false", "-o", f"{folder}/x.sqlite", *options, "--", PROGRAM, end],
-                                   variables)
-        return status, said, errors, Path(folder, "x.sqlite").exists()
+        profile = Path(folder, "x.sqlite")
+        command = [SONDE, "record", "--self-test=false", "-o", profile, *options, "--", PROGRAM, end]
+        return *run(command, variables), profile.exists()
 
 
 def compare(job):
