@@ -68,11 +68,11 @@ def shares(profile, metric=SAMPLES):
     """{line, or None where none is known: share} of the first profile."""
     lines = profile.rows("SELECT l.offset, l.line FROM SONDE_DEVICE_LINE l JOIN SONDE_KERNEL_PROFILE p ON p.functionId = "
                          "l.functionId WHERE p.id = 0 ORDER BY l.offset")
-    ((begin,),) = profile.rows("SELECT f.address FROM SONDE_DEVICE_FUNCTION f JOIN SONDE_KERNEL_PROFILE p ON p.functionId = f.id "
-                               "WHERE p.id = 0") or [(0,)]
+    ((begin,),) = profile.rows("SELECT f.address FROM SONDE_DEVICE_FUNCTION f JOIN SONDE_KERNEL_PROFILE p ON "
+                               "p.functionId = f.id WHERE p.id = 0") or [(0,)]
     samples = Counter()
-    for address, count in profile.rows("SELECT i.instance, i.value FROM SONDE_KERNEL_METRIC_INSTANCE i JOIN SONDE_KERNEL_METRIC m "
-                                       "ON m.id = i.metricId JOIN StringIds s ON s.id = m.nameId WHERE m.profileId = 0 AND "
+    for address, count in profile.rows("SELECT i.instance, i.value FROM SONDE_KERNEL_METRIC_INSTANCE i JOIN "
+                                       "SONDE_KERNEL_METRIC m ON m.id = i.metricId JOIN StringIds s ON s.id = m.nameId WHERE m.profileId = 0 AND "
                                        "s.value = ?", metric):
         before = [line for offset, line in lines if offset <= address - begin]
         samples[before[-1] if before else None] += count
@@ -105,8 +105,8 @@ def instructions(part):
     counted, hardware = values["inst_executed"], values["smsp__inst_executed.sum"]
     close(counted, hardware, CLOSE, "counted instructions, by the hardware's counter")
     check(counted * 16 < values["thread_inst_executed"] <= counted * 32, values["thread_inst_executed"])
-    ((first,),) = profile.rows("SELECT i.value FROM SONDE_KERNEL_METRIC_INSTANCE i JOIN SONDE_KERNEL_METRIC m ON m.id = i.metricId "
-                               "JOIN StringIds s ON s.id = m.nameId WHERE m.profileId = 0 AND s.value = 'inst_executed' "
+    ((first,),) = profile.rows("SELECT i.value FROM SONDE_KERNEL_METRIC_INSTANCE i JOIN SONDE_KERNEL_METRIC m ON "
+                               "m.id = i.metricId JOIN StringIds s ON s.id = m.nameId WHERE m.profileId = 0 AND s.value = 'inst_executed' "
                                "ORDER BY i.instance LIMIT 1")
     check(first == WARPS, f"{first} warps began, of {WARPS}")
     found = shares(profile, "inst_executed")

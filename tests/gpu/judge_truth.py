@@ -12,7 +12,8 @@ ROUNDS = 5
 def first_finding(profile):
     """The answer where there is no finding: also a profile without a problem has an exit code of its own."""
     try:
-        done = subprocess.run([SONDE, "why", "--format", "json", profile], capture_output=True, text=True, check=False, timeout=300)
+        done = subprocess.run([SONDE, "why", "--format", "json", profile], capture_output=True, text=True, check=False,
+                              timeout=300)
         diagnosis = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return "not judged"

@@ -9,11 +9,7 @@ parts_counters="against_ncu same_output sets hot_line beside_counters instructio
 # Only counters that depend neither on clocks nor on what the caches hold: axpy's 8 MB stay in the L2 cache.
 compared_counters=smsp__inst_executed.sum,smsp__sass_thread_inst_executed_op_ffma_pred_on.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 
-# By default ncu flushes the caches and locks the clocks.
-nsight_compute() {
-  step "$1" 120 "$(find_tool ncu)" --cache-control none --clock-control none -f "${@:-}"
-}
-
+# By default ncu flushes the caches and locks the clocks: --cache-control and --clock-control keep it from that.
 counters_against_ncu() {
   need gpu || return
   record ours 90 --metrics "$compared_counters" --kernel-regex axpy --launch-count 1 -- "$program" work 3

@@ -12,7 +12,7 @@ first_probe() {
   while read -r library; do
     number=$((number + 1))
     step "cupti_$number" 60 env CUDA_INJECTION64_PATH="$programs/libgpu_probe.so" GPU_PROBE_OUT="$place/cupti_$number.answers" \
-      SONDE_CUPTI="$library" "$program" timed 600 10
+      SONDE_CUPTI="$library" "$program" timed 1000 10
   done <"$out/host/cupti"
 }
 
