@@ -152,8 +152,8 @@ class ChangedCalls {
     return next != own.begin() && api_.end[row] <= cuts_[*std::prev(next)].end_ns;
   }
   [[nodiscard]] uint32_t cut_of(uint32_t call, Row row) const {
-    if (row == kNone || cut_of_.empty()) return kNone;
-    return call == kNone ? find_cut(row) : cut_of_[call];
+    if (row == kNone) return kNone;
+    return call == kNone || cut_of_.empty() ? find_cut(row) : cut_of_[call];
   }
   [[nodiscard]] uint32_t find_cut(Row row) const {
     const Ids& own = of_thread_[api_.thread[row]];

@@ -56,7 +56,9 @@ void CudaRows::add(const wire::Record& record, const CudaSource& source) {
 
 /// Operations that start behind the extent, or before it: the call that asked for them may be within it.
 bool CudaRows::is_outside(const wire::Record& record) const {
-  return is_operation(record.head.kind) && !extent_.holds_time(body_of<Operation>(record).start);
+  if (!is_operation(record.head.kind)) return false;
+  const auto operation = body_of<Operation>(record);
+  return operation.start >= 0 && !extent_.holds_time(operation.start);
 }
 
 /// Whether what becomes of it follows from others, which may come behind it.
