@@ -31,9 +31,11 @@ KINDS = {
     "GPU metrics": ["-t", "cuda", "--gpu-metrics-devices=all"],
 }
 NO_PROFILE = {"profiler range"}  # it never begins
-# What is said of the missing GPU: in plain words; else what follows of it, as today.
-NO_GPU = re.compile(r"no GPU.*cuInit.*100|cuptiSubscribe|this CUPTI .* has no cuptiProfilerHostInitialize")
-UNSAID = {"ends by runtime", "profiler range"}  # the runtime library does not initialize a driver that is too old for it
+# What is said of the missing GPU; a CUPTI that cannot do what was asked for says that first.
+NO_GPU = re.compile(r"sees no GPU \(cuInit returned 100|CUPTI .* has no cupti")
+NEWER = re.compile(r"libcupti\.so\.13\S* is for a newer CUDA than the driver's 12")
+IS_NEWER_THERE = any(Path("/usr/local").glob("cuda*/lib64/libcupti.so.13*"))
+UNSAID = {"ends by runtime"}  # the runtime library does not initialize a driver that is too old for it
 
 
 def environment(driver, cupti=None, more=()):
@@ -71,6 +73,8 @@ def compare(job):
         return what, messages, f"wrote {of_program}, alone {alone[2].splitlines()}"
     if has_profile == is_kept:
         return what, messages, f"profile: {has_profile}; {errors}"
+    if IS_NEWER_THERE and what.startswith("no CUPTI named") and not NEWER.search(errors):
+        return what, messages, "says nothing of the newer CUPTI that is there"
     if "SONDE_CUPTI" in variables and not any(what.endswith(kind) for kind in UNSAID) and not NO_GPU.search(errors):
         return what, messages, "says nothing of the missing GPU"
     return what, messages, None

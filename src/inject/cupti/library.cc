@@ -20,6 +20,7 @@ namespace {
 constinit Library opened;
 constinit bool is_open = false;
 constinit char why_not[512] = {};
+constinit char too_new[512] = {};  ///< one that was found, for a newer CUDA than the driver's
 constinit pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /// The sonames of what CUDA 11.4 and later bring, newest first.
@@ -83,7 +84,12 @@ bool open_newest(const char* pattern, int most_major) noexcept {
   bool done = false;
   for (size_t i = found.gl_pathc; i > 0 && !done; --i) {
     const char* const version = strstr(found.gl_pathv[i - 1], "libcupti.so.");
-    if (version == nullptr || atoi(version + strlen("libcupti.so.")) > most_major) continue;
+    if (version == nullptr) continue;
+    if (atoi(version + strlen("libcupti.so.")) > most_major) {
+      snprintf(too_new, sizeof too_new, "%.300s is for a newer CUDA than the driver's %d", found.gl_pathv[i - 1],
+               most_major);
+      continue;
+    }
     done = open_at(found.gl_pathv[i - 1]);
   }
   globfree(&found);
@@ -179,6 +185,8 @@ void open_once() noexcept {
   const bool is_chosen = chosen != nullptr && *chosen != '\0';
   if (is_chosen ? open_at(chosen) : open_any()) {
     why_not[0] = '\0';
+  } else if (too_new[0] != '\0') {
+    snprintf(why_not, sizeof why_not, "%.400s", too_new);
   } else if (why_not[0] == '\0') {
     snprintf(why_not, sizeof why_not, "libcupti not found");
   }
