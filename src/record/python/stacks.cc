@@ -60,10 +60,12 @@ std::optional<ThreadState> read_thread(const ForeignMemory& memory, const Layout
   if (layout.native_thread_id != Layout::kNowhere) {
     thread.number = static_cast<uint32_t>(value_at<uint64_t>(bytes, layout.native_thread_id));
   }
+  thread.frame_at = address + layout.frame;
   if (layout.cframe == Layout::kNowhere) {
     thread.frame = value_at<uint64_t>(bytes, layout.frame);
   } else if (const auto cframe = value_at<uint64_t>(bytes, layout.cframe); cframe != 0) {
-    thread.frame = memory.value<uint64_t>(cframe + layout.frame).value_or(0);
+    thread.frame_at = cframe + layout.frame;
+    thread.frame = memory.value<uint64_t>(thread.frame_at).value_or(0);
   }
   return thread;
 }
@@ -114,21 +116,63 @@ StackReader::Outcome StackReader::read(const ForeignMemory& memory, const Interp
   const Layout& layout = interpreter.layout;
   frames.clear();
   block_.bytes.clear();
-  outermost_ = 0;
-  size_t met = 0;
-  for (uint64_t address = innermost; address != 0 && frames.size() < kMostFrames; ++met) {
+  places_.clear();
+  for (uint64_t address = innermost; address != 0 && frames.size() < kMostFrames;) {
     const auto bytes = frame_at(memory, layout, address);
-    if (bytes.empty() || met > 2 * kMostFrames) return Outcome::torn;
-    outermost_ = address;
+    if (bytes.empty() || places_.size() > 2 * kMostFrames) return Outcome::torn;
+    places_.push_back(address);
     address = value_at<uint64_t>(bytes, layout.frame_back);
-    const bool of_c = layout.minor >= kFirstOwnedByC && value_at<char>(bytes, layout.frame_owner) == kOwnedByC;
-    if (of_c) continue;
-    const bool pointer = layout.minor >= kFirstBlocks;
-    frames.push_back({.code = value_at<uint64_t>(bytes, layout.frame_code),
-                      .at = pointer ? value_at<int64_t>(bytes, layout.frame_at)
-                                    : int64_t{value_at<int32_t>(bytes, layout.frame_at)}});
+    append(layout, bytes, frames);
   }
   return Outcome::whole;
+}
+
+/// What one frame says; nothing where it is the interpreter's own.
+void StackReader::append(const Layout& layout, std::span<const std::byte> bytes, std::vector<RawFrame>& frames) {
+  const bool of_c = layout.minor >= kFirstOwnedByC && value_at<char>(bytes, layout.frame_owner) == kOwnedByC;
+  if (of_c) return;
+  const bool pointer = layout.minor >= kFirstBlocks;
+  frames.push_back(
+      {.code = value_at<uint64_t>(bytes, layout.frame_code),
+       .at = pointer ? value_at<int64_t>(bytes, layout.frame_at) : int64_t{value_at<int32_t>(bytes, layout.frame_at)}});
+}
+
+StackReader::Outcome StackReader::read_at_once(const ForeignMemory& memory, const Interpreter& interpreter,
+                                               uint64_t frame_at, std::vector<RawFrame>& frames) {
+  const Layout& layout = interpreter.layout;
+  const size_t size = layout.minor >= kFirstBlocks ? kFrameBytes : kFrameObjectBytes;
+  uint64_t address = 0;
+  copies_.resize(places_.size() * size);
+  block_.bytes.clear();
+  pieces_.assign(1, {frame_at, std::as_writable_bytes(std::span(&address, 1))});
+  for (size_t i = 0; i < places_.size(); ++i) {
+    pieces_.push_back({places_[i], std::span(copies_).subspan(i * size, size)});
+  }
+  memory.read(pieces_);
+  frames.clear();
+  if (!pieces_.front().read || !append_new(memory, interpreter.layout, address, frames)) return Outcome::torn;
+  for (auto place = places_.begin(); address != 0; ++place) {
+    place = std::ranges::find(place, places_.end(), address);
+    if (place == places_.end()) return Outcome::torn;
+    const Piece& piece = pieces_[static_cast<size_t>(place - places_.begin()) + 1];
+    if (!piece.read) return Outcome::torn;
+    append(layout, piece.into, frames);
+    address = value_at<uint64_t>(piece.into, layout.frame_back);
+  }
+  return frames.empty() ? Outcome::torn : Outcome::whole;
+}
+
+/// The frames of calls that came since; `address` is then that of one that is known, or 0.
+bool StackReader::append_new(const ForeignMemory& memory, const Layout& layout, uint64_t& address,
+                             std::vector<RawFrame>& frames) {
+  constexpr int kMostNew = 16;
+  for (int i = 0; address != 0 && std::ranges::find(places_, address) == places_.end(); ++i) {
+    const auto bytes = frame_at(memory, layout, address);
+    if (bytes.empty() || i == kMostNew) return false;
+    append(layout, bytes, frames);
+    address = value_at<uint64_t>(bytes, layout.frame_back);
+  }
+  return true;
 }
 
 /// A frame's bytes, with those of its callers where they lie before it in the same page: the fewer calls, the fewer

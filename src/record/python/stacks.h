@@ -13,6 +13,7 @@ struct ThreadState {
   uint64_t address = 0;
   uint64_t thread_id = 0;  ///< pthread_t
   uint32_t number = 0;     ///< Linux's; 0: it is not told (before 3.11)
+  uint64_t frame_at = 0;   ///< where the process keeps which frame is the innermost
   uint64_t frame = 0;      ///< the innermost; 0: it runs no Python
   uint64_t gil = 0;        ///< the lock of its interpreter; 0: there is none
 };
@@ -39,10 +40,19 @@ class StackReader {
   [[nodiscard]] Outcome read(const ForeignMemory& memory, const Interpreter& interpreter, uint64_t innermost,
                              std::vector<RawFrame>& frames);
 
-  /// Where the last frame lies that was read.
-  [[nodiscard]] uint64_t outermost() const { return outermost_; }
+  /// Reads the frames of the last stack once more, all at once, with the innermost of now at `frame_at`: the stack of
+  /// that moment, but for calls that came since, whose frames are read one by one.
+  [[nodiscard]] Outcome read_at_once(const ForeignMemory& memory, const Interpreter& interpreter, uint64_t frame_at,
+                                     std::vector<RawFrame>& frames);
+
+  /// Where the frames lie that were read last, those of the interpreter's own too.
+  [[nodiscard]] const std::vector<uint64_t>& places() const { return places_; }
 
  private:
+  [[nodiscard]] bool append_new(const ForeignMemory& memory, const Layout& layout, uint64_t& address,
+                                std::vector<RawFrame>& frames);
+  static void append(const Layout& layout, std::span<const std::byte> bytes, std::vector<RawFrame>& frames);
+
   struct Block {
     uint64_t begin = 0;
     std::vector<std::byte> bytes;
@@ -52,7 +62,9 @@ class StackReader {
                                                     uint64_t address);
 
   Block block_;
-  uint64_t outermost_ = 0;
+  std::vector<uint64_t> places_;
+  std::vector<std::byte> copies_;
+  std::vector<Piece> pieces_;
 };
 
 /// Deeper stacks are cut: Python's own limit is 1,000 unless the program sets another.

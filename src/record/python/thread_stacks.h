@@ -14,7 +14,7 @@ namespace sonde::record::python {
 ///
 /// It shows in two ways: something in it is no code, or it does not end where the thread's stack begins. For when a
 /// function returns, its frame is freed, and leads to no caller any more or to other freed frames. Where a thread's
-/// stack begins is known from a stack whose innermost frame was the same before and after it was read.
+/// stack begins is known from a stack that was read twice, and was the same.
 class ThreadStacks {
  public:
   /// Innermost frame first. False: it was torn each time.
@@ -24,6 +24,12 @@ class ThreadStacks {
   [[nodiscard]] const CodeObjects& codes() const { return codes_; }
 
  private:
+  [[nodiscard]] bool is_unmoved(const ForeignMemory& memory, const Interpreter& interpreter, uint64_t innermost,
+                                std::vector<RawFrame>& frames);
+  [[nodiscard]] bool is_of_one_moment(const ForeignMemory& memory, const Interpreter& interpreter,
+                                      const ThreadState& thread, std::vector<RawFrame>& frames);
+  [[nodiscard]] bool are_frames(const ForeignMemory& memory, const Interpreter& interpreter,
+                                const std::vector<RawFrame>& frames);
   [[nodiscard]] bool is_stack(const ForeignMemory& memory, const Interpreter& interpreter, uint64_t innermost,
                               std::vector<RawFrame>& frames);
 

@@ -38,7 +38,8 @@ class PythonMoving : public testing::Test {
   uint64_t outer = image.frame(code, 0);
   uint64_t middle = image.frame(code, outer);
   uint64_t inner = image.frame(code, middle);
-  ThreadState thread{.address = image.thread(inner, 7), .frame = inner};
+  uint64_t state = image.thread(inner, 7);
+  ThreadState thread{.address = state, .frame_at = state + image.layout().frame, .frame = inner};
 
   bool read() { return stacks.read(moving, image.interpreter, thread, frames); }
   void put_innermost(uint64_t frame) { image.memory.put(thread.address + image.layout().frame, frame); }
