@@ -1,4 +1,4 @@
--- 100 samples of two Python threads of process 70000, by stack, state and use of the lock:
+-- 100 samples of two Python threads of process 700, by stack, state and use of the lock:
 --   40  forward < step < <module>   run with the lock, of which 30 in line 12 and 10 in line 14
 --   20  forward < step < <module>   wait for the lock
 --   10  fact < fact < <module>      run; of the function that calls itself, each counts once
@@ -19,6 +19,6 @@ CREATE TABLE wanted (amount, thread, state, gil, chain);
 INSERT INTO wanted VALUES (30, 1, 1, 1, 1), (10, 1, 1, 1, 2), (20, 2, 7, 2, 1), (10, 1, 1, 1, 3), (25, 2, 7, 0, 4),
   (2, 2, 0, NULL, 4), (3, 2, 7, 0, NULL);
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
-  INSERT INTO SONDE_PYTHON_SAMPLE SELECT 1000000 * i, 281474976710656 + 70000 * 16777216 + thread, state, gil, chain
+  INSERT INTO SONDE_PYTHON_SAMPLE SELECT 1000000 * i, 281474976710656 + 700 * 16777216 + thread, state, gil, chain
   FROM wanted JOIN n ON i < amount;
 DROP TABLE wanted;
