@@ -4,10 +4,10 @@
 #include "base/files/huge_pages.h"
 
 /// The program's own operator new: large blocks come in huge pages where the system has them. Aligned forms stay the
-/// library's: nothing large uses them.
+/// library's: nothing large uses them. Not inline, so that valgrind finds both and puts its own in their place.
 
 // NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
-void* operator new(size_t bytes) {
+[[gnu::noinline]] void* operator new(size_t bytes) {
   for (;;) {
     void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
     if (memory != nullptr) {
@@ -20,6 +20,6 @@ void* operator new(size_t bytes) {
   }
 }
 
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t /*bytes*/) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t /*bytes*/) noexcept { std::free(memory); }
 // NOLINTEND(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
