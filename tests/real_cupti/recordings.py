@@ -33,6 +33,7 @@ KINDS = {
 NO_PROFILE = {"profiler range"}  # it never begins
 # What is said of the missing GPU; a CUPTI that cannot do what was asked for says that first.
 NO_GPU = re.compile(r"sees no GPU \(cuInit returned 100|CUPTI .* has no cupti")
+AT_ONCE = re.compile(r"ends by (_exit|abort|kill)$")  # then CUPTI's own answer is all that is known
 NEWER = re.compile(r"libcupti\.so\.13\S* is for a newer CUDA than the driver's 12")
 IS_NEWER_THERE = any(Path("/usr/local").glob("cuda*/lib64/libcupti.so.13*"))
 UNSAID = {"ends by runtime"}  # the runtime library does not initialize a driver that is too old for it
@@ -75,6 +76,8 @@ def compare(job):
         return what, messages, f"profile: {has_profile}; {errors}"
     if IS_NEWER_THERE and what.startswith("no CUPTI named") and not NEWER.search(errors):
         return what, messages, "says nothing of the newer CUPTI that is there"
+    if AT_ONCE.search(what) and "cuptiSubscribe()" in errors:
+        return what, messages, None
     if "SONDE_CUPTI" in variables and not any(what.endswith(kind) for kind in UNSAID) and not NO_GPU.search(errors):
         return what, messages, "says nothing of the missing GPU"
     return what, messages, None

@@ -47,7 +47,7 @@ Result measure(const Library& library, Difference& found) noexcept {
   return Result::ok;
 }
 
-constinit pthread_once_t once = PTHREAD_ONCE_INIT;
+constinit pthread_once_t clock_set = PTHREAD_ONCE_INIT;
 constinit Result set = Result::ok;
 
 void set_once() noexcept {
@@ -61,7 +61,7 @@ void set_once() noexcept {
 }  // namespace
 
 Result set_clock() noexcept {
-  pthread_once(&once, set_once);
+  pthread_once(&clock_set, set_once);
   return set;
 }
 

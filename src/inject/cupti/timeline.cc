@@ -45,8 +45,7 @@ constinit std::atomic<bool> changing{false};
 constinit std::atomic<bool> holds_records{false};  ///< counted in Header::cuda_active
 constinit std::atomic<int64_t> last_fetch{0};
 constinit std::atomic<int64_t> drained_at{0};
-constinit std::atomic<bool> fetch_at_once{false};   ///< somebody waits for the records
-constinit std::atomic<Result> refused{Result::ok};  ///< what CUPTI gave instead of a subscription
+constinit std::atomic<bool> fetch_at_once{false};  ///< somebody waits for the records
 constinit bool reported_flush_failure = false;
 
 void hold_records(bool holds) noexcept {
@@ -76,7 +75,8 @@ bool set_up() noexcept {
   watch_for_back_traces(*library);
   const Result result = subscribe(*library);
   if (result != Result::ok) {
-    refused.store(result);
+    const auto what = result == Result::multiple_subscribers ? CudaState::other_tool : CudaState::failed;
+    report_failure(what, *library, "cuptiSubscribe", "", result);
     return false;
   }
   if (!set_up_activities(*library)) return false;
@@ -86,15 +86,11 @@ bool set_up() noexcept {
   return true;
 }
 
-/// Where there is no GPU, CUPTI gives no subscription either (versions 11.8 to 13.0), and that is not its fault.
-void report_refusal() noexcept {
-  const Result why = refused.load();
-  if (why == Result::ok && is_driver_ready()) return;
+/// Where there is no GPU, CUPTI gives no subscription either (versions 11.8 to 13.0); then this is why.
+void report_no_gpu() noexcept {
+  if (is_driver_ready()) return;
   const int result = result_of_initialization();
-  if (result > 0) return report_state(CudaState::no_gpu, static_cast<uint32_t>(result), "");
-  if (why == Result::ok) return;
-  const auto what = why == Result::multiple_subscribers ? CudaState::other_tool : CudaState::failed;
-  report_failure(what, *library(), "cuptiSubscribe", "", why);
+  if (result > 0) report_state(CudaState::no_gpu, static_cast<uint32_t>(result), "");
 }
 
 void flush(const Library& library, uint32_t flags) noexcept {
@@ -287,7 +283,7 @@ void fetch_here() noexcept {
 }
 
 void fetch_at_exit() noexcept {
-  report_refusal();
+  report_no_gpu();
   if (state.load() == State::off || is_timeline_over()) return;
   fetch(kForced);
   report_other_client();

@@ -496,21 +496,17 @@ void on_call(Domain domain, uint32_t call, const void* data) noexcept {
   returns ? on_return(*settings(), details) : on_launch(*settings(), call, details);
 }
 
-constinit Result refused = Result::ok;  ///< what CUPTI gave instead of a subscription
-
-/// Where there is no GPU CUPTI gives none either; the driver says so when cuInit() is over.
-void report_refusal() noexcept {
+/// Where there is no GPU CUPTI gives no subscription; the driver says so when cuInit() is over.
+void report_no_gpu() noexcept {
   if (!cupti::is_own_process()) return;
   const int result = result_of_initialization();
-  if (result > 0) return report(wire::MeasureState::no_gpu, "", result);
-  report_failure("cuptiSubscribe", static_cast<int32_t>(refused));
+  if (result > 0) report(wire::MeasureState::no_gpu, "", result);
 }
 
 bool watch_launches(const cupti::Library& library) noexcept {
   cupti::add_handler(on_call);
-  refused = cupti::subscribe(library);
-  if (refused != Result::ok) {
-    end_at_exit(report_refusal);
+  if (failed("cuptiSubscribe", cupti::subscribe(library))) {
+    end_at_exit(report_no_gpu);
     return false;
   }
   set_watched(library, true);

@@ -1,5 +1,6 @@
 #include "record/cuda/cuda_remarks.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/text/byte_size.h"
@@ -158,7 +159,10 @@ void add_graphs(std::vector<Remark>& remarks, const CudaTally& t, const Wanted& 
 
 std::vector<std::string> cuda_problems(const CudaTally& tally) {
   std::vector<std::string> problems;
+  const bool no_gpu =
+      std::ranges::any_of(tally.states, [](const auto& state) { return state.first.first == CudaState::no_gpu; });
   for (const auto& [said, processes] : tally.states) {
+    if (no_gpu && said.first == CudaState::failed && said.second.starts_with("cuptiSubscribe(")) continue;
     std::string text = state_text(said.first, said.second, tally);
     if (text.empty()) continue;
     if (processes > 1) text += fmt::format(" (in {} processes)", processes);

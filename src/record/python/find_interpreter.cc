@@ -126,7 +126,7 @@ Found found_at(const ForeignMemory& memory, const Addresses& at, const std::stri
 }
 
 std::string file_text(const std::string& path) {
-  std::ifstream file(path);
+  const std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
   return std::move(text).str();
