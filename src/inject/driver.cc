@@ -9,9 +9,9 @@ namespace sonde::inject {
 namespace {
 
 constinit Driver driver;
-constinit pthread_once_t once = PTHREAD_ONCE_INIT;
+constinit pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 
-void find_all() noexcept {
+void find_driver() noexcept {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return;
   const auto find = [&](auto& function, const char* name) { function.set(dlsym(library, name)); };
@@ -32,7 +32,7 @@ void find_all() noexcept {
 }  // namespace
 
 const Driver& the_driver() noexcept {
-  pthread_once(&once, find_all);
+  pthread_once(&driver_once, find_driver);
   return driver;
 }
 
