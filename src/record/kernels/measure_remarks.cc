@@ -208,8 +208,8 @@ std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequ
                      tally.kernels, tally.kernels == 1 ? "" : "es", tally.passes, tally.passes == 1 ? "" : "es",
                      tally.values)});
   }
-  const bool no_gpu = std::ranges::any_of(
-      tally.notes, [](const MeasureNote& note) { return note.state == MeasureState::no_gpu; });
+  const bool no_gpu =
+      std::ranges::any_of(tally.notes, [](const MeasureNote& note) { return note.state == MeasureState::no_gpu; });
   for (const MeasureNote& note : tally.notes) {
     if (no_gpu && note.text == "cuptiSubscribe") continue;
     if (std::string text = text_of(note); !text.empty()) remarks.push_back({true, std::move(text)});
