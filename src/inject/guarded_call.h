@@ -41,7 +41,7 @@ class Handed {
 /// size it is told.
 template <SizedStructure Pointer>
 class Handed<Pointer> {
-  static constexpr size_t kRoom = 256;  ///< the longest structure of CUPTI 13.0 that is handed over has 128 bytes
+  static constexpr size_t kRoom = 256;  ///< by which a structure may grow before it does harm: a choice
 
  public:
   explicit Handed(Pointer structure) noexcept : structure_(structure) { memcpy(bytes_, structure, sizeof *structure); }

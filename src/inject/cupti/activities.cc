@@ -93,6 +93,10 @@ Result enable(const Library& library, Activity activity) noexcept {
   return library.activity_enable(static_cast<uint32_t>(activity));
 }
 
+void disable(const Library& library, Activity activity) noexcept {
+  static_cast<void>(library.activity_disable(static_cast<uint32_t>(activity)));
+}
+
 void report_refusal(CudaState state, const Library& library, Activity activity, Result result) noexcept {
   report_failure(state, library, "cuptiActivityEnable", layout_of(static_cast<uint32_t>(activity))->name, result);
 }
@@ -143,7 +147,7 @@ bool set_up_activities(const Library& library) noexcept {
 }
 
 void disable_objects(const Library& library) noexcept {
-  for (const Activity object : kObjects) static_cast<void>(library.activity_disable(static_cast<uint32_t>(object)));
+  for (const Activity object : kObjects) disable(library, object);
 }
 
 bool had_context() noexcept { return had_one.load(); }
@@ -167,10 +171,10 @@ bool enable_activities(const Library& library) noexcept {
 
 void disable_activities(const Library& library) noexcept {
   is_recording.store(false);
-  static_cast<void>(library.activity_disable(static_cast<uint32_t>(Activity::unified_memory)));
-  static_cast<void>(library.activity_disable(static_cast<uint32_t>(Activity::kernel)));
+  disable(library, Activity::unified_memory);
+  disable(library, Activity::kernel);
   for (const Choice& choice : kChoices) {
-    if (is_wanted(choice)) static_cast<void>(library.activity_disable(static_cast<uint32_t>(choice.activity)));
+    if (is_wanted(choice)) disable(library, choice.activity);
   }
 }
 

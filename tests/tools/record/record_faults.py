@@ -38,7 +38,7 @@ WAYS = {
 }
 ERRORS = (1, 7, 8, 13, 15, 27, 35, 38, 40, 999)  # of CUptiResult, those that were seen and neighbours
 LATE_MS = 300
-OVERRUN_BYTES = 128  # more than any structure of CUPTI 13.0 has behind what the recorder knows of it
+OVERRUN_BYTES = 128  # a choice: half of the room that the recorder leaves
 STRUCTURES = re.compile("cupti(Profiler|PmSampling|RangeProfiler|SassMetrics|PCSampling|DeviceGetChipName|GetCubinCrc)")
 
 
