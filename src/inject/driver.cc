@@ -22,6 +22,7 @@ void find_driver() noexcept {
   find(driver.device_memory, "cuDeviceTotalMem_v2");
   find(driver.device_uuid, "cuDeviceGetUuid_v2");
   if (!driver.device_uuid.is_there()) find(driver.device_uuid, "cuDeviceGetUuid");
+  find(driver.current_context, "cuCtxGetCurrent");
   find(driver.current_device, "cuCtxGetDevice");
   find(driver.function_attribute, "cuFuncGetAttribute");
   find(driver.function_of_kernel, "cuKernelGetFunction");

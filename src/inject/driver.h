@@ -16,6 +16,7 @@ struct Driver {
   Guarded<int(int* value, int attribute, int device)> device_attribute;
   Guarded<int(size_t* bytes, int device)> device_memory;
   Guarded<int(uint8_t* uuid, int device)> device_uuid;
+  Guarded<int(void** context)> current_context;
   Guarded<int(int* device)> current_device;
   Guarded<int(int* value, int attribute, void* function)> function_attribute;
   Guarded<int(void** function, void* kernel)> function_of_kernel;

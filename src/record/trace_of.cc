@@ -15,7 +15,9 @@ void add_processes(Trace& trace, const Images& images, Tally& tally) {
     if (trace.processes.empty() || trace.processes.back().pid != image.process) {
       trace.processes.push_back({.global_id = global_id(image.process, 0), .pid = image.process});
     }
-    if (!image.name.empty()) trace.processes.back().name = intern_text(trace, image.name);
+    Process& process = trace.processes.back();
+    if (!image.name.empty()) process.name = intern_text(trace, image.name);
+    if (image.event_cost_ns > 0) process.event_cost_ns = image.event_cost_ns;
   }
   tally.images = static_cast<int64_t>(images.all().size());
   tally.processes = static_cast<int64_t>(trace.processes.size());

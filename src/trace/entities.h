@@ -38,6 +38,9 @@ struct Process {
   uint64_t global_id = 0;  ///< the source's own id (Nsight's globalPid), unique in its rank
   int64_t pid = 0;
   NameId name = kNone;
+  /// What recording cost its threads, as Sonde measured it there; 0: not measured.
+  int64_t call_cost_ns = 0;   ///< by CUPTI, of one call
+  int64_t event_cost_ns = 0;  ///< of each begin or end of a range, mark and OS call
 };
 
 struct Thread {

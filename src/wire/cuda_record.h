@@ -255,8 +255,9 @@ struct CudaTallyBody {
   uint64_t unfinished;      ///< of zero_times: fetched by force when the recording ended
   uint64_t flush_failures;  ///< fetches that CUPTI refused
   uint64_t nameless;        ///< records whose names had no room among those that Sonde numbers
+  int64_t call_cost_ns;     ///< what CUPTI's record of a CUDA call costs the thread that makes it; 0: not measured
 };
-static_assert(sizeof(CudaTallyBody) == 120);
+static_assert(sizeof(CudaTallyBody) == 128);
 
 /// Of the CUDA call with this correlation, innermost frame first; followed by `frames` addresses of 8 bytes.
 struct CallChainBody {

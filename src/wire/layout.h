@@ -25,7 +25,7 @@ namespace sonde::wire {
 
 inline constexpr uint64_t kMagic = 0x31'45'52'49'57'44'4E'53;  // "SNDWIRE1"
 /// Of everything in this folder. A library of another version does not attach.
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 
 /// Small, so that two thousand threads have one each; large enough that a thread at a million events a second takes a
 /// new one only every 200 microseconds. All of them together hold 400 ms of that (40 MB/s): what the recorder may be

@@ -25,6 +25,11 @@ constexpr double kFrameGaps = 1.0;
 constexpr double kLowFactor = 0.75;
 constexpr double kHighFactor = 1.25;
 
+/// CUPTI's records of one CUDA call in units of what it measured for a call that does nothing. A call of the runtime
+/// makes one of the driver, which is recorded too. Assumed: no GPU was at hand to measure launches with.
+constexpr double kUsualRecords = 2;
+constexpr double kMostRecords = 4;
+
 /// Where a trace has too few operators to tell, or whole microseconds: 4 to 5 us an operator are what users of PyTorch
 /// report (pytorch/pytorch#82793); 3.5 to 8 us were measured on one host.
 constexpr double kUsualGapNs = 1'000;
@@ -161,9 +166,26 @@ void add_steps(const Trace& trace, const std::vector<Row>& rows, ThreadCosts& co
 void add_ranges(const Trace& trace, const std::vector<Row>& rows, const RecordingCost& cost, ThreadCosts& costs) {
   const Ranges& r = trace.ranges;
   for (const Row row : rows) {
-    const double gaps = gaps_of(trace.domains[r.domain[row]].kind);
-    if (gaps > 0) costs.add_range(r.start[row], r.end[row], gaps * cost.gaps.at_ns(r.thread[row], r.start[row]));
+    const double ns = cost.of_range_ns(trace.domains[r.domain[row]].kind, r.thread[row], r.start[row]);
+    if (ns > 0) costs.add_range(r.start[row], r.end[row], ns);
   }
+}
+
+bool is_by_pytorch(const Trace& trace) {
+  return std::ranges::all_of(trace.ranks,
+                             [](const Rank& rank) { return rank.product.starts_with("PyTorch profiler"); });
+}
+
+/// In the processes that make calls.
+bool has_measured_cost(const Trace& trace) {
+  std::vector<bool> called(trace.processes.size(), false);
+  for (const ThreadId thread : trace.api.thread) {
+    if (trace.threads[thread].process != kNone) called[trace.threads[thread].process] = true;
+  }
+  for (ProcessId process = 0; process < called.size(); ++process) {
+    if (called[process] && trace.processes[process].call_cost_ns == 0) return false;
+  }
+  return std::ranges::find(called, true) != called.end();
 }
 
 /// What is left of a stretch of a thread's time at least: shares that the program's own work had in the fastest
@@ -197,18 +219,34 @@ double EventGaps::at_ns(ThreadId thread, int64_t time_ns) const {
   return next == windows.begin() ? next->gap_ns : std::prev(next)->gap_ns;
 }
 
+RecordingCost::RecordingCost(EventGaps gaps)
+    : gaps_(std::move(gaps)),
+      low_(gaps_->measured() ? kLowFactor : kUsualLow),
+      high_(gaps_->measured() ? kHighFactor : kUsualHigh) {}
+
+RecordingCost::RecordingCost(const Trace& trace) : low_(1 / kUsualRecords), high_(kMostRecords / kUsualRecords) {
+  for (const Thread& thread : trace.threads) {
+    of_thread_.push_back(thread.process == kNone ? Process{} : trace.processes[thread.process]);
+  }
+}
+
+double RecordingCost::of_range_ns(DomainKind kind, ThreadId thread, int64_t time_ns) const {
+  if (gaps_) return gaps_of(kind) * gaps_->at_ns(thread, time_ns);
+  return 2 * static_cast<double>(of_thread_[thread].event_cost_ns);
+}
+
+double RecordingCost::of_call_ns(ThreadId thread, int64_t time_ns) const {
+  if (gaps_) return kCallGaps * gaps_->at_ns(thread, time_ns);
+  return kUsualRecords * static_cast<double>(of_thread_[thread].call_cost_ns);
+}
+
 bool has_recording_cost(const Trace& trace) {
-  return !trace.ranks.empty() && std::ranges::all_of(trace.ranks, [](const Rank& rank) {
-    return rank.product.starts_with("PyTorch profiler");
-  });
+  return !trace.ranks.empty() && (is_by_pytorch(trace) || has_measured_cost(trace));
 }
 
 std::optional<RecordingCost> recording_cost(const Trace& trace) {
   if (!has_recording_cost(trace)) return std::nullopt;
-  EventGaps gaps(trace);
-  const bool measured = gaps.measured();
-  return RecordingCost{
-      .gaps = std::move(gaps), .low = measured ? kLowFactor : kUsualLow, .high = measured ? kHighFactor : kUsualHigh};
+  return is_by_pytorch(trace) ? RecordingCost(EventGaps(trace)) : RecordingCost(trace);
 }
 
 RecorderCuts::RecorderCuts(const Trace& trace, const std::vector<uint32_t>& group_of, RecordingCost cost)
@@ -221,7 +259,7 @@ RecorderCuts::RecorderCuts(const Trace& trace, const std::vector<uint32_t>& grou
     GroupCalls& calls = groups[group_of[thread]];
     ThreadCosts costs(calls);
     add_ranges(trace, ranges[thread], cost_, costs);
-    add_steps(trace, ranges[thread], costs);
+    if (cost_.has_own_steps()) add_steps(trace, ranges[thread], costs);
     costs.keep_busiest(calls.cost_ns);
   }
   for (const GroupCalls& calls : groups) {
@@ -233,7 +271,7 @@ RecorderCuts::RecorderCuts(const Trace& trace, const std::vector<uint32_t>& grou
         const double most = (1 - kOwnPart) * static_cast<double>(end - calls.free_from[i]);
         stretches_.push_back({thread, end, owed_ns + calls.cost_ns[i], most});
       }
-      owed_ns = kCallGaps * cost_.gaps.at_ns(thread, end);
+      owed_ns = cost_.of_call_ns(thread, end);
     }
   }
   sort_runs(stretches_, &Stretch::end_ns);

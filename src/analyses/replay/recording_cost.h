@@ -28,11 +28,29 @@ class EventGaps {
   bool measured_ = false;
 };
 
-/// What the recorder of a run cost.
-struct RecordingCost {
-  EventGaps gaps;
-  double low = 1;  ///< the cost of one event is known within these factors
-  double high = 1;
+/// What the recorder of a run cost the threads of the program, event by event.
+class RecordingCost {
+ public:
+  /// PyTorch's profiler.
+  explicit RecordingCost(EventGaps gaps);
+  /// Sonde's recorder: what each process measured. Keeps a reference.
+  explicit RecordingCost(const Trace& trace);
+
+  /// Of a range of `kind` that begins then, begin and end together.
+  [[nodiscard]] double of_range_ns(DomainKind kind, ThreadId thread, int64_t time_ns) const;
+  /// Of a CUDA call that begins then.
+  [[nodiscard]] double of_call_ns(ThreadId thread, int64_t time_ns) const;
+  /// Whether each range of the name ProfilerStep is the recorder's own.
+  [[nodiscard]] bool has_own_steps() const { return gaps_.has_value(); }
+  /// The cost of one event is known within these factors.
+  [[nodiscard]] double low() const { return low_; }
+  [[nodiscard]] double high() const { return high_; }
+
+ private:
+  std::optional<EventGaps> gaps_;
+  std::vector<Process> of_thread_;  ///< each thread's process, where there are no gaps
+  double low_ = 1;
+  double high_ = 1;
 };
 
 /// What a node of a CUDA graph starts later where each is traced. CUPTI makes its own records of each then: with 133

@@ -297,8 +297,8 @@ std::optional<ReplayedWithout> run_without_recorder(const Trace& trace, std::opt
                   found.run = without.replayed(1);
                   found.step.without_ns = work.replayed_ns(found.run);
                 },
-                [&] { found.step.low_ns = scaled(step_at(without.cost().high), 1 - kRunSpread); },
-                [&] { found.step.high_ns = scaled(step_at(without.cost().low), 1 + kRunSpread); }});
+                [&] { found.step.low_ns = scaled(step_at(without.cost().high()), 1 - kRunSpread); },
+                [&] { found.step.high_ns = scaled(step_at(without.cost().low()), 1 + kRunSpread); }});
   return found;
 }
 

@@ -37,6 +37,35 @@ constexpr std::array kProcessColumns = {
                   }},
 };
 
+/// What recording one event of a kind cost the thread that it happened on.
+struct EventCost {
+  ProcessId process;
+  std::string_view kind;
+  int64_t cost_ns;
+};
+using EventCosts = std::vector<EventCost>;
+
+using EventCostColumn = ColumnOf<EventCosts>;
+constexpr std::array kEventCostColumns = {
+    EventCostColumn{
+        "globalPid", kIntegerSet,
+        [](const Context& c, const EventCosts& all, size_t row) { return Cell(c.ids.process(all[row].process)); }},
+    EventCostColumn{"eventKind", kTextSet,
+                    [](const Context&, const EventCosts& all, size_t row) { return Cell(all[row].kind); }},
+    EventCostColumn{"costNs", kIntegerSet,
+                    [](const Context&, const EventCosts& all, size_t row) { return Cell(all[row].cost_ns); }},
+};
+
+EventCosts event_costs(const Processes& processes) {
+  EventCosts costs;
+  for (ProcessId process = 0; process < processes.size(); ++process) {
+    const Process& of = processes[process];
+    if (of.call_cost_ns > 0) costs.push_back({process, "cuda_call", of.call_cost_ns});
+    if (of.event_cost_ns > 0) costs.push_back({process, "event", of.event_cost_ns});
+  }
+  return costs;
+}
+
 using Threads = std::vector<Thread>;
 using ThreadColumn = ColumnOf<Threads>;
 constexpr std::array kThreadColumns = {
@@ -276,6 +305,8 @@ Status write_target(Output& out, const Context& c) {
   SONDE_TRY(write_rows<Mappings>(out, "TARGET_INFO_CUDA_DEVICE", kMappingColumns, c, mappings, mappings.size()));
   SONDE_TRY(write_streams(out, c));
   SONDE_TRY(write_rows<Processes>(out, "PROCESSES", kProcessColumns, c, t.processes, t.processes.size()));
+  const EventCosts costs = event_costs(t.processes);
+  SONDE_TRY(write_rows<EventCosts>(out, "SONDE_EVENT_COST", kEventCostColumns, c, costs, costs.size()));
   return write_rows<Threads>(out, "ThreadNames", kThreadColumns, c, t.threads, t.threads.size(),
                              [&](size_t row) { return t.threads[row].name != kNone; });
 }

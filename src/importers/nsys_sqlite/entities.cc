@@ -22,6 +22,22 @@ void name_processes(NsysFile& file) {
   });
 }
 
+/// Written by Sonde's recorder alone.
+void read_event_costs(NsysFile& file) {
+  TableQuery query = file.query("SONDE_EVENT_COST");
+  if (!query.exists()) return;
+  const Cell id = query.column("globalPid");
+  const Cell kind = query.column("eventKind");
+  const Cell cost = query.column("costNs");
+  file.each_row(query, [&](auto& row) {
+    const auto known = file.processes().find(static_cast<uint64_t>(row.integer(id, 0)));
+    if (known == file.processes().end() || row.integer(cost, 0) <= 0) return;
+    Process& process = file.trace().processes[known->second];
+    if (row.text(kind) == "cuda_call") process.call_cost_ns = row.integer(cost, 0);
+    if (row.text(kind) == "event") process.event_cost_ns = row.integer(cost, 0);
+  });
+}
+
 void name_threads(NsysFile& file) {
   TableQuery query = file.query("ThreadNames");
   if (!query.exists()) return;
@@ -221,6 +237,7 @@ void read_cupti_device(NsysFile& file, TableQuery& query, const std::function<De
 
 void read_entities(NsysFile& file) {
   name_processes(file);
+  read_event_costs(file);
   name_threads(file);
   read_gpus(file);
   read_old_attributes(file);

@@ -16,12 +16,12 @@ constexpr Call kCheap[] = {
     {Domain::runtime, 17},   // cudaGetDevice
     {Domain::runtime, 200},  // cudaDeviceGetAttribute
     {Domain::runtime, 317},  // cudaStreamIsCapturing
-    {Domain::driver, 304},   // cuCtxGetCurrent
-    {Domain::driver, 310},   // cuPointerGetAttribute
-    {Domain::driver, 392},   // cuDevicePrimaryCtxGetState
-    {Domain::driver, 450},   // cuPointerGetAttributes
-    {Domain::driver, 499},   // cuStreamIsCapturing
-    {Domain::driver, 686},   // cuKernelGetAttribute
+    {Domain::driver, kCurrentContextCall},
+    {Domain::driver, 310},  // cuPointerGetAttribute
+    {Domain::driver, 392},  // cuDevicePrimaryCtxGetState
+    {Domain::driver, 450},  // cuPointerGetAttributes
+    {Domain::driver, 499},  // cuStreamIsCapturing
+    {Domain::driver, 686},  // cuKernelGetAttribute
 };
 
 }  // namespace

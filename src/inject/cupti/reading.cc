@@ -75,12 +75,17 @@ void write(const Layout& layout, const std::byte* body) noexcept {
   commit_record(whole);
 }
 
+/// A call of the worker itself.
+bool is_own(const wire::ApiCallBody& call) noexcept { return call.thread == thread_chunk.thread; }
+
 /// A call that is not to be recorded, where CUPTI could not leave it out.
 bool is_left_out(const Layout& layout, const std::byte* body) noexcept {
-  if (layout.kind != wire::Kind::cuda_call || (attachment.header->cuda.extras & wire::kCudaAllApis) != 0) return false;
-  uint32_t call = 0;
-  memcpy(&call, body + offsetof(wire::ApiCallBody, call), sizeof call);
-  return is_cheap(layout.activity == Activity::driver ? Domain::driver : Domain::runtime, call);
+  if (layout.kind != wire::Kind::cuda_call) return false;
+  wire::ApiCallBody call{};
+  memcpy(&call, body, sizeof call);
+  if (is_own(call)) return true;
+  const bool all = (attachment.header->cuda.extras & wire::kCudaAllApis) != 0;
+  return !all && is_cheap(layout.activity == Activity::driver ? Domain::driver : Domain::runtime, call.call);
 }
 
 void read_record(const Library& library, const uint8_t* record, size_t room, bool forced) noexcept {
@@ -144,6 +149,8 @@ void report_tally(const Library& library) noexcept {
 }
 
 void count_flush_failure() noexcept { ++tally.flush_failures; }
+
+void note_call_cost(int64_t ns) noexcept { tally.call_cost_ns = ns; }
 
 bool had_devices() noexcept { return devices; }
 

@@ -17,6 +17,9 @@ void report_tally(const Library& library) noexcept;
 /// That CUPTI did not hand over what it holds.
 void count_flush_failure() noexcept;
 
+/// What recording a CUDA call costs its thread.
+void note_call_cost(int64_t ns) noexcept;
+
 /// Whether CUPTI told what the GPUs are.
 [[nodiscard]] bool had_devices() noexcept;
 /// Whether it told of anything else.

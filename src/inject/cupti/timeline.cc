@@ -4,6 +4,7 @@
 
 #include "inject/cupti/activities.h"
 #include "inject/cupti/back_traces.h"
+#include "inject/cupti/call_cost.h"
 #include "inject/cupti/driver_devices.h"
 #include "inject/cupti/graphs.h"
 #include "inject/cupti/layouts.h"
@@ -187,6 +188,14 @@ void tell_missing_devices(bool has_all) noexcept {
   if (has_all || ++fetches > kPatience) tell_devices();
 }
 
+/// Once the program has a context, so that cuInit() is over.
+void measure_cost_once() noexcept {
+  static constinit bool measured = false;
+  if (measured || !had_context()) return;
+  measured = true;
+  note_call_cost(measure_call_cost(*library()));
+}
+
 /// Not while the driver still initializes itself: it holds its locks for seconds then, and may not come back to us.
 void fetch(uint32_t flags) noexcept {
   if (!is_driver_ready()) return;
@@ -258,6 +267,7 @@ bool is_timeline_over() noexcept {
 void fetch_when_due() noexcept {
   const State now = state.load();
   if (now == State::off || is_timeline_over()) return;
+  if (now == State::on) measure_cost_once();
   if (holds_records.load()) fetch_when_asked();
   read_filled(*library(), false);
   if (now == State::draining && now_ns() >= drained_at.load()) {

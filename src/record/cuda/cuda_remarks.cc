@@ -47,12 +47,14 @@ std::string what_was_recorded(const CudaTally& t) {
 }
 
 std::string what_it_cost(const CudaTally& t) {
+  const std::string of_call = t.call_cost_ns > 0
+                                  ? fmt::format("recording a call that does nothing took CUPTI {} ns", t.call_cost_ns)
+                                  : "what CUPTI takes to record a call was not measured";
   return fmt::format(
-      "CUPTI delivered {} records in {:.1f} MB; a recorder thread spent {:.3f} ms on them, CUPTI's "
-      "callbacks "
-      "{:.3f} ms; CUPTI's own overhead is not included",
+      "CUPTI delivered {} records in {:.1f} MB; a recorder thread spent {:.3f} ms on them, CUPTI's callbacks "
+      "{:.3f} ms; {}",
       t.records, static_cast<double>(t.bytes) / kBytesPerMegabyte, static_cast<double>(t.busy_ns) / kMillisecondNs,
-      static_cast<double>(t.callback_ns) / kMillisecondNs);
+      static_cast<double>(t.callback_ns) / kMillisecondNs, of_call);
 }
 
 std::string state_text(CudaState state, const std::string& text, const CudaTally& t) {

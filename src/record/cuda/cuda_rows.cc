@@ -432,6 +432,7 @@ void CudaRows::sum_tallies() {
   tally_.processes = static_cast<int64_t>(counted_.size());
   for (const auto& [source, until_now] : counted_) {
     const wire::CudaTallyBody counted = since(until_now, counted_before_[source]);
+    trace_.processes[process_row_(source.process)].call_cost_ns = until_now.call_cost_ns;
     tally_.records += counted.records;
     for (size_t i = 0; i < tally_.invalid.size(); ++i) tally_.invalid[i] += counted.invalid[i];
     tally_.unfinished += counted.unfinished;
@@ -441,6 +442,7 @@ void CudaRows::sum_tallies() {
     tally_.bytes += counted.bytes;
     tally_.busy_ns += counted.busy_ns;
     tally_.callback_ns += counted.callback_ns;
+    tally_.call_cost_ns = std::max(tally_.call_cost_ns, until_now.call_cost_ns);
     tally_.clock_error_ns = std::max(tally_.clock_error_ns, counted.clock_error_ns);
     const auto apart = [](int64_t drift) { return drift < 0 ? -drift : drift; };
     if (apart(counted.clock_drift_ns) > apart(tally_.clock_drift_ns)) tally_.clock_drift_ns = counted.clock_drift_ns;

@@ -41,6 +41,7 @@ struct CudaTally {
   uint64_t bytes = 0;
   int64_t busy_ns = 0;
   int64_t callback_ns = 0;
+  int64_t call_cost_ns = 0;    ///< of recording one call; the largest
   int64_t clock_error_ns = 0;  ///< the largest
   int64_t clock_drift_ns = 0;  ///< the largest
 

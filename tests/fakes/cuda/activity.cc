@@ -255,6 +255,12 @@ struct CounterConfig {
   uint32_t enable;
 };
 
+void spend(uint32_t ns) {
+  if (ns == 0) return;
+  for (const uint64_t began = timestamp(); timestamp() - began < ns;) {
+  }
+}
+
 }  // namespace
 
 bool is_enabled(Kind kind) { return (enabled.load(std::memory_order_relaxed) & uint64_t{1} << kind) != 0; }
@@ -266,6 +272,7 @@ void record_call(const ApiCall& call) {
   if (!is_enabled(kind) || left_out_of(kind)[call.id].load(std::memory_order_relaxed)) return;
   write(Api{kind, call.id, call.start, timestamp(), static_cast<uint32_t>(getpid()), thread_id(), call.correlation,
             call.result});
+  spend(faults().call_cost);
 }
 
 void record_operation(const Operation& o) {

@@ -28,6 +28,7 @@ void take(Faults& f, const std::string& word) {
                  {"subscribe_fails", &f.subscribe_fails},
                  {"enable_fails", &f.enable_fails},
                  {"timestamp_fails", &f.timestamp_fails},
+                 {"call_cost", &f.call_cost},
                  {"pc_fails", &f.pc_fails},
                  {"pc_data_fails", &f.pc_data_fails},
                  {"pc_dropped", &f.pc_dropped},

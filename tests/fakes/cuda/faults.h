@@ -24,6 +24,7 @@ struct Faults {
   uint32_t subscribe_fails = 0;
   uint32_t enable_fails = 0;
   uint32_t timestamp_fails = 0;
+  uint32_t call_cost = 0;  ///< nanoseconds that recording a CUDA call takes
   // Of PM sampling.
   uint32_t pm_fails = 0;      ///< CUptiResult of asking for the counters
   uint32_t pm_fit = 0;        ///< so many metrics fit into one pass

@@ -19,14 +19,17 @@ struct Program {
   int64_t own_ns = 2'000;     ///< host time of an operator
   int64_t launch_ns = 3'000;  ///< of its call
   int64_t kernel_ns = 4'000;
-  bool waits = false;  ///< for the GPU at the end of each step
-  double gap_ns = 0;   ///< what the profiler leaves between two operators; 0: it does not run
+  bool waits = false;        ///< for the GPU at the end of each step
+  double gap_ns = 0;         ///< what the profiler leaves between two operators; 0: it does not run
+  double call_cost_ns = 0;   ///< what Sonde measures for a CUDA call; 0: it does not run
+  double event_cost_ns = 0;  ///< and for each begin or end of a range
 };
 
 constexpr int64_t kPerGroup = 4;
 constexpr int64_t kLatencyNs = 4'000;
 constexpr double kOperatorCost = 5;  // gaps
 constexpr double kCallCost = 1.5;
+constexpr double kRecordsOfCall = 2;
 
 /// Runs a program, and writes what a profiler sees of it.
 class Machine {
@@ -58,15 +61,16 @@ class Machine {
     const double cost = kOperatorCost * p_.gap_ns;
     now_ += 0.1 * cost;
     const double begin = now_;
-    now_ += 0.4 * cost;
+    now_ += 0.4 * cost + p_.event_cost_ns;
     return begin;
   }
   void leave(double begin, const char* name) {
     const double cost = kOperatorCost * p_.gap_ns;
     now_ += 0.4 * cost;
     if (into_ != nullptr) into_->push_pop(thread_, at(begin), at(now_), name, ops_);
-    now_ += 0.1 * cost;
+    now_ += 0.1 * cost + p_.event_cost_ns;
   }
+  [[nodiscard]] double cost_of_call() const { return kCallCost * p_.gap_ns + kRecordsOfCall * p_.call_cost_ns; }
   void group() {
     const double begin = enter();
     for (int64_t i = 0; i < kPerGroup; ++i) {
@@ -87,13 +91,13 @@ class Machine {
       const uint32_t call = into_->call(thread_, at(begin), at(now_));
       into_->kernel(stream_, at(start), at(gpu_free_), "mul_kernel", call);
     }
-    now_ += kCallCost * p_.gap_ns;
+    now_ += cost_of_call();
   }
   void wait() {
     const double begin = now_;
     now_ = std::max(now_ + 2'000, gpu_free_ + 3'000);
     if (into_ != nullptr) into_->call(thread_, at(begin), at(now_), "cudaDeviceSynchronize_v3020");
-    now_ += kCallCost * p_.gap_ns;
+    now_ += cost_of_call();
   }
 
   const Program& p_;
@@ -108,7 +112,7 @@ class Machine {
 };
 
 int64_t true_step_ns(Program program) {
-  program.gap_ns = 0;
+  program.gap_ns = program.call_cost_ns = program.event_cost_ns = 0;
   return Machine(program, nullptr).run() / program.steps;
 }
 
@@ -118,6 +122,14 @@ Trace recorded(const Program& program) {
   Trace trace = builder.build();
   trace.ranks.resize(1);
   trace.ranks.front().product = "PyTorch profiler (Kineto)";
+  return trace;
+}
+
+Trace recorded_by_sonde(const Program& program) {
+  Trace trace = recorded(program);
+  trace.ranks.front().product = "Sonde";
+  trace.processes.front().call_cost_ns = static_cast<int64_t>(program.call_cost_ns);
+  trace.processes.front().event_cost_ns = static_cast<int64_t>(program.event_cost_ns);
   return trace;
 }
 
@@ -201,6 +213,22 @@ TEST(WithoutRecorder, AGivenStepIsMet) {
   EXPECT_TRUE(without->step.given);
   EXPECT_LT(percent_off(without->step.without_ns, kStep), 1);
   EXPECT_EQ(without->step.low_ns, without->step.without_ns);
+}
+
+TEST(WithoutRecorder, WhatSondeMeasuredIsTakenOut) {
+  const Program program{.waits = true, .call_cost_ns = 900, .event_cost_ns = 100};
+  Trace trace = recorded_by_sonde(program);
+  const auto without = take_out_recorder(trace);
+  ASSERT_TRUE(without);
+  EXPECT_GT(percent_off(without->step.recorded_ns, true_step_ns(program)), 25);
+  EXPECT_LT(percent_off(without->step.without_ns, true_step_ns(program)), 1);
+  EXPECT_LE(without->step.low_ns, true_step_ns(program));
+  EXPECT_GE(without->step.high_ns, true_step_ns(program));
+}
+
+TEST(WithoutRecorder, WhatNoProcessMeasuredIsUnknown) {
+  Trace trace = recorded_by_sonde({.event_cost_ns = 100});
+  EXPECT_FALSE(take_out_recorder(trace));
 }
 
 TEST(WithoutRecorder, OtherRecordersAreLeftAlone) {

@@ -179,9 +179,10 @@ EXPORT int cuDriverGetVersion(int* version) {
 }
 
 EXPORT int cuDeviceGetCount(int* count) {
-  if (!state().initialized) return kNotInitialized;
-  *count = kDevices;
-  return 0;
+  return api_anywhere(4, "cuDeviceGetCount", nullptr, nullptr, [&](const ApiCall&) {
+    *count = kDevices;
+    return 0;
+  });
 }
 
 /// As CUPTI's record of a device has it.
@@ -190,6 +191,13 @@ EXPORT int cuDeviceGetUuid_v2(unsigned char* uuid, int device) {
   for (int i = 0; i < 16; ++i) uuid[i] = 0;
   uuid[0] = static_cast<unsigned char>(kFirst + device);
   return 0;
+}
+
+EXPORT int cuCtxGetCurrent(void** context) {
+  return api_anywhere(304, "cuCtxGetCurrent", nullptr, nullptr, [&](const ApiCall&) {
+    *context = current_context();
+    return 0;
+  });
 }
 
 EXPORT int cuCtxSetCurrent(void* context) {

@@ -98,9 +98,9 @@ bool is_forked();
 void enter(ApiCall* call);
 void leave(ApiCall* call);
 
-/// Runs `body` as a call of the driver's API.
+/// Runs `body` as a call of the driver's API that needs no context.
 template <typename Body>
-int api(uint32_t id, const char* name, const void* parameters, const char* symbol, Body body) {
+int api_anywhere(uint32_t id, const char* name, const void* parameters, const char* symbol, Body body) {
   if (is_forked() || !state().initialized) return kNotInitialized;
   ApiCall call{};
   call.domain = Domain::driver;
@@ -109,9 +109,17 @@ int api(uint32_t id, const char* name, const void* parameters, const char* symbo
   call.parameters = parameters;
   call.symbol = symbol;
   enter(&call);
-  call.result = static_cast<uint32_t>(current_context() == nullptr ? int{kInvalidContext} : body(call));
+  call.result = static_cast<uint32_t>(body(call));
   leave(&call);
   return static_cast<int>(call.result);
+}
+
+/// The same of one that needs a context.
+template <typename Body>
+int api(uint32_t id, const char* name, const void* parameters, const char* symbol, Body body) {
+  return api_anywhere(id, name, parameters, symbol, [&](const ApiCall& call) {
+    return current_context() == nullptr ? int{kInvalidContext} : body(call);
+  });
 }
 
 /// Places an operation on its stream's timeline and tells CUPTI of it; in a graph when that is being captured. When it
