@@ -46,14 +46,11 @@ bool read_place(Place& place) noexcept {
 
 /// The calls themselves, not the C library's functions: those of this name are this library's own where OS calls are
 /// recorded.
-std::byte* map_file(const char* path) noexcept {
-  const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0));
-  if (file < 0) return nullptr;
+std::byte* map_file(int file) noexcept {
   // Shorter than it should be, touching it would end the program.
   const long bytes = syscall(SYS_lseek, file, 0L, SEEK_END);
   const bool whole = bytes >= static_cast<long>(wire::kMappingBytes);
   std::byte* const mapped = whole ? map_shared(file, wire::kMappingBytes) : nullptr;
-  syscall(SYS_close, file);
   if (mapped != nullptr) syscall(SYS_madvise, mapped, wire::kMappingBytes, MADV_DONTDUMP);
   return mapped;
 }
@@ -80,23 +77,10 @@ std::atomic<uint64_t>* make_guard() noexcept {
 void attach() noexcept {
   Place place;
   if (!read_place(place)) return;
-  std::byte* mapping = map_file(place.path);
-  if (mapping == nullptr) return;
-  wire::Header* header = wire::header_of(mapping);
-  if (!is_meant(*header, place.nonce)) {
-    give_pages_back(mapping, wire::kMappingBytes);
-    return;
-  }
-  attachment.mapping = mapping;
-  attachment.guard = make_guard();
-  if (attachment.guard == nullptr) {
-    header->refused.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  prepare_threads();
-  attachment.header = header;
-  count_lost_functions();
-  announce();
+  const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, place.path, O_RDWR | O_CLOEXEC, 0));
+  if (file < 0) return;
+  static_cast<void>(adopt(file, place.nonce));
+  syscall(SYS_close, file);
 }
 
 /// Runs when the library is loaded: before the program under LD_PRELOAD, else when NVTX is first used.
@@ -107,4 +91,30 @@ __attribute__((constructor)) void on_load() noexcept {
 }
 
 }  // namespace
+
+bool make_ready() noexcept {
+  if (attachment.guard == nullptr) attachment.guard = make_guard();
+  return attachment.guard != nullptr;
+}
+
+bool adopt(int file, uint64_t nonce) noexcept {
+  std::byte* const mapping = map_file(file);
+  if (mapping == nullptr) return false;
+  wire::Header* const header = wire::header_of(mapping);
+  if (!is_meant(*header, nonce)) {
+    give_pages_back(mapping, wire::kMappingBytes);
+    return false;
+  }
+  attachment.mapping = mapping;
+  if (!make_ready()) {
+    header->refused.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  prepare_threads();
+  __atomic_store_n(&attachment.header, header, __ATOMIC_RELEASE);  // last: other threads may run
+  count_lost_functions();
+  announce();
+  return true;
+}
+
 }  // namespace sonde::inject

@@ -22,6 +22,12 @@ struct Attachment {
 
 extern Attachment attachment;
 
+/// What a process needs before a recorder may come to it: pages and keys of its own. False where they cannot be had.
+[[nodiscard]] bool make_ready() noexcept;
+
+/// Attaches to the mapping that is this file, if its header has the number. Once a process, behind make_ready().
+[[nodiscard]] bool adopt(int file, uint64_t nonce) noexcept;
+
 /// Finds out whether this process is foreign. A child of fork() may be where its parent is not.
 void find_namespace() noexcept;
 
@@ -37,6 +43,7 @@ inline bool records(wire::Wanted what) noexcept {
 }
 
 inline void count(wire::Loss loss, uint64_t times = 1) noexcept {
+  if (attachment.header == nullptr) return;
   attachment.header->lost[static_cast<uint32_t>(loss)].fetch_add(times, std::memory_order_relaxed);
 }
 

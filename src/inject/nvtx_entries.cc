@@ -1,6 +1,5 @@
 #include <cerrno>
 
-#include "inject/attachment.h"
 #include "inject/export.h"
 #include "inject/name_table.h"
 #include "inject/nvtx_events.h"
@@ -135,7 +134,7 @@ bool fill_core2(const nvtx::Callbacks& callbacks) noexcept {
 }
 
 bool attach_nvtx(nvtx::GetExportTable get_table) noexcept {
-  if (attachment.header == nullptr || (attachment.header->wanted & wire::kWantNvtx) == 0) return false;
+  if (!may_want_nvtx()) return false;
   const auto* callbacks = static_cast<const nvtx::Callbacks*>(get_table(nvtx::kCallbacks));
   if (callbacks == nullptr || callbacks->struct_size < sizeof *callbacks) return false;
   return fill_core(*callbacks) && fill_core2(*callbacks);

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "inject/capture.h"
+#include "inject/door.h"
 #include "inject/metrics/range_filter.h"
 #include "inject/name_table.h"
 #include "inject/thread_chunk.h"
@@ -143,6 +144,12 @@ bool begun_by_start(nvtx::RangeId id) noexcept {
 int answer(uint16_t level) noexcept { return level == wire::kNoLevel ? nvtx::kNotTracked : level; }
 
 }  // namespace
+
+bool may_want_nvtx() noexcept {
+  open_door();
+  if (attachment.header == nullptr) return is_door_open();
+  return (attachment.header->wanted & wire::kWantNvtx) != 0;
+}
 
 uint16_t domain_number(nvtx::Domain domain) noexcept {
   const auto handle = reinterpret_cast<uintptr_t>(domain);

@@ -7,6 +7,9 @@
 /// NVTX calls as records.
 namespace sonde::inject {
 
+/// Whether NVTX is to call: for the recorder that is there, or for one that may come.
+[[nodiscard]] bool may_want_nvtx() noexcept;
+
 /// The number of a domain's handle. Unknown handles mean the default domain.
 [[nodiscard]] uint16_t domain_number(nvtx::Domain domain) noexcept;
 

@@ -1,6 +1,5 @@
 #include <cerrno>
 
-#include "inject/attachment.h"
 #include "inject/export.h"
 #include "inject/nvtx_events.h"
 #include "inject/nvtx_payloads.h"
@@ -48,7 +47,7 @@ void fill(const nvtx::ExtensionSegment& segment, nvtx::PayloadFunction place, F*
 
 bool attach_extension(const nvtx::ExtensionModule* module) noexcept {
   constexpr unsigned kMinorBits = 8;
-  if (attachment.header == nullptr || (attachment.header->wanted & wire::kWantNvtx) == 0) return false;
+  if (!may_want_nvtx()) return false;
   if (module == nullptr || module->struct_bytes < sizeof *module || module->module != nvtx::kPayloadExtension)
     return false;
   if (module->compatible >> kMinorBits != nvtx::kPayloadMajor) return false;

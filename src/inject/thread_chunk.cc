@@ -106,6 +106,7 @@ void report_process(ThreadChunk& mine) noexcept {
 }
 
 bool take(ThreadChunk& mine, uint32_t bytes) noexcept {
+  if (attachment.header == nullptr) return false;  // no recorder has come yet
   bool new_process = false;
   const uint64_t token = process_token(new_process);
   if (mine.token != token) {  // what it holds is nothing, or its parent's

@@ -1,7 +1,9 @@
 #include "record/program.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -206,6 +208,26 @@ Result<Program> Program::start(const ProgramOptions& options) {
   return program;
 }
 
+Result<Program> Program::follow(pid_t process) {
+  Descriptor running(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (!running && errno == ESRCH) return fail("cannot attach: no process has the ID {}", process);
+  if (!running) return fail("cannot attach to process {}: {}", process, system_reason(errno));
+  const sigset_t blocked = waited_for();
+  SignalState before{};
+  pthread_sigmask(SIG_BLOCK, &blocked, &before.mask);
+  before.of_children = take_ends_of_children();
+  return Program(process, before, std::move(running));
+}
+
+bool Program::has_ended() {
+  if (!is_own()) {
+    pollfd ends{.fd = running_.get(), .events = POLLIN, .revents = 0};
+    return poll(&ends, 1, 0) > 0;
+  }
+  const pid_t got = waitpid(process_, &status_, WNOHANG);
+  return got == process_ || (got < 0 && errno == ECHILD);
+}
+
 std::unexpected<Error> Program::give_up(Error why) {
   if (process_ > 0) {
     kill(process_, SIGKILL);
@@ -219,6 +241,7 @@ std::unexpected<Error> Program::give_up(Error why) {
 Program::Program(Program&& other) noexcept
     : process_(std::exchange(other.process_, -1)),
       before_(other.before_),
+      running_(std::move(other.running_)),
       known_(other.known_),
       status_(other.status_),
       ended_(other.ended_) {}
@@ -244,15 +267,13 @@ void Program::wait(int64_t most_ns) {
   const timespec limit{most_ns / kNsPerSecond, most_ns % kNsPerSecond};
   siginfo_t info{};
   const int signal = sigtimedwait(&signals, &info, &limit);
-  const bool of_terminal = info.si_code > 0;
+  const bool reached_both = is_own() && info.si_code > 0;  // of the terminal
   if (std::ranges::find(kForwarded, signal) != kForwarded.end()) {
     asked_to_end_ = ended_;
     note(signal);
-    if (!of_terminal) pending_.push_back(signal);
+    if (!reached_both) pending_.push_back(signal);
   }
-  if (ended_) return;
-  const pid_t got = waitpid(process_, &status_, WNOHANG);
-  ended_ = got == process_ || (got < 0 && errno == ECHILD);
+  if (!ended_) ended_ = has_ended();
 }
 
 int Program::take_signal() {

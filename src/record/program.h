@@ -8,9 +8,11 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/files/descriptor.h"
 #include "base/system/environment.h"
 
 namespace sonde::record {
@@ -37,12 +39,14 @@ struct SignalState {
   void put_back() const;
 };
 
-/// Runs one program. While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process: those that another
-/// process sent are to go on to the program (take_signal()); those of the terminal have reached it already. From one
-/// thread only.
+/// Runs one program, or follows one that runs already. While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end
+/// this process: those that another process sent are to go on to the program (take_signal()); those of the terminal
+/// have reached it already. From one thread only.
 class Program {
  public:
   [[nodiscard]] static Result<Program> start(const ProgramOptions& options);
+  /// One that this process did not start: signals that come here do not reach it, and how it ends stays unknown.
+  [[nodiscard]] static Result<Program> follow(pid_t process);
   Program(Program&& other) noexcept;
   Program& operator=(Program&&) = delete;
   Program(const Program&) = delete;
@@ -53,6 +57,8 @@ class Program {
   /// Waits until it ends or a signal comes, but no longer than this.
   void wait(int64_t most_ns);
   void send(int signal);
+  /// Whether this process started it.
+  [[nodiscard]] bool is_own() const { return !running_; }
   /// A signal that came here and was not sent on yet; 0: none.
   [[nodiscard]] int take_signal();
   [[nodiscard]] bool ended() const { return ended_; }
@@ -67,7 +73,11 @@ class Program {
   [[nodiscard]] int crash() const;
 
  private:
-  Program(pid_t process, const SignalState& before) : process_(process), before_(before) { sigemptyset(&known_); }
+  Program(pid_t process, const SignalState& before, Descriptor running = Descriptor())
+      : process_(process), before_(before), running_(std::move(running)) {
+    sigemptyset(&known_);
+  }
+  [[nodiscard]] bool has_ended();
   void reap();
   void note(int signal) { sigaddset(&known_, signal); }
   /// Ends what is still no program, and gives why.
@@ -75,7 +85,8 @@ class Program {
 
   pid_t process_;
   SignalState before_;
-  sigset_t known_{};  ///< signals that came here, or were sent from here
+  Descriptor running_;  ///< a pidfd of one that this process did not start
+  sigset_t known_{};    ///< signals that came here, or were sent from here
   std::deque<int> pending_;
   int status_ = 0;
   bool ended_ = false;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "exporters/files/output_file.h"
+#include "record/attach.h"
 #include "record/cpu/cpu_recorder.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_calls.h"
@@ -51,6 +52,16 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping,
   return program;
 }
 
+Result<Program> attached(const RecordOptions& options, const Mapping& mapping,
+                         const std::function<Status(pid_t)>& prepare) {
+  auto program = Program::follow(options.attach_to);
+  if (!program) return program;
+  if (const Status ready = prepare(options.attach_to); !ready) return std::unexpected(ready.error());
+  const Status came = attach_to(options.attach_to, mapping, options.library);
+  if (!came) return std::unexpected(came.error());
+  return program;
+}
+
 std::string default_session(const RecordOptions& options) {
   return fmt::format("{}-{}", options.launch ? "launch" : "record", getpid());
 }
@@ -91,8 +102,7 @@ Result<Recording> record(const RecordOptions& options) {
   rounds.watch(cpu);
   PythonSampler python(own.python, rounds, [&rounds] { return rounds.on(); });
   Run run(own, *mapping, rounds, {&drain, &cpu, &python}, *session ? &**session : nullptr);
-  ProgramOptions words = injected(own, *mapping, request);
-  words.before_exec = [&](pid_t process) -> Status {
+  const auto prepare = [&](pid_t process) -> Status {
     own.output = output_of(own.output, process);
     if (!own.launch) SONDE_TRY(check_target(own.output, {.overwrite = own.overwrite, .inputs = {}}));
     run.prepare();
@@ -101,13 +111,20 @@ Result<Recording> record(const RecordOptions& options) {
     return rounds.opened();
   };
   guard.reset();
-  auto program = Program::start(words);
+  const auto begin = [&] {
+    if (own.attach_to != 0) return attached(own, *mapping, prepare);
+    ProgramOptions words = injected(own, *mapping, request);
+    words.before_exec = prepare;
+    return Program::start(words);
+  };
+  auto program = begin();
   if (!program) {
     run.give_up();
     return std::unexpected(program.error());
   }
   Recording recording;
   run.follow(*program, recording);
+  if (!program->is_own()) return recording;
   recording.exit_code = program->exit_code();
   recording.signal = program->signal();
   return recording;

@@ -71,6 +71,7 @@ struct RecordOptions : RoundOptions {
   PythonOptions python;
   std::string library;                            ///< libsonde_inject.so
   std::vector<Remark> remarks;                    ///< known before the start
+  pid_t attach_to = 0;                            ///< a process that runs, in place of `program`; 0: none
   std::string session;                            ///< its name; empty: record-PROCESS or launch-PROCESS
   bool launch = false;                            ///< the program runs; `sonde start` begins the first collection
   std::function<void(const Profile&)> made = {};  ///< called at once for each profile, in the calling thread

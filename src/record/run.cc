@@ -63,7 +63,7 @@ void Run::follow(Program& program, Recording& recording) {
   rounds_.finish();
   report_profiles(recording);
   remark_late_cuda();
-  remark_left_processes();
+  if (program.is_own()) remark_left_processes();
   recording.cancelled = cancelled_;
   recording.why_none = why_none();
   recording.remarks = std::move(unsaid_);
@@ -103,6 +103,7 @@ void Run::give_up() {
 }
 
 bool Run::over(const Program& program) const {
+  if (!program.is_own() && closed_ && !rounds_.busy()) return true;
   if (!program.ended()) return false;
   const bool wait_for_others =
       collection_.active() && !collection_.options().stop_on_exit && collection_.options().duration_ns;
@@ -139,9 +140,19 @@ void Run::await_cuda(Program& program) {
 
 void Run::forward_signals(Program& program) {
   for (int signal = program.take_signal(); signal != 0; signal = program.take_signal()) {
+    if (!program.is_own()) {
+      leave();
+      continue;
+    }
     fetch_cuda(program);
     program.send(signal);
   }
+}
+
+/// The program goes on; what was recorded becomes a profile.
+void Run::leave() {
+  if (collection_.active()) collection_.stop();
+  close();
 }
 
 /// A process that hangs must not keep the signal from the program for long.

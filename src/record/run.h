@@ -40,6 +40,7 @@ class Run {
   void await_cuda(Program& program);
   /// Signals that may end the program go on to it when what CUPTI holds is here.
   void forward_signals(Program& program);
+  void leave();
   void fetch_cuda(Program& program);
   void report_profiles(Recording& recording);
   void end_program(Program& program, const EndSignal& signal);

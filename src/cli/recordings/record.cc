@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <csignal>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@
 #include "cli/record/self_test.h"
 #include "cli/record/traces.h"
 #include "cli/words/other_words.h"
+#include "record/attach.h"
 #include "record/record.h"
 #include "record/recover.h"
 #include "record/rounds/lines.h"
@@ -45,6 +47,7 @@ struct RecordArguments {
   bool torch_modules = false;
   int64_t os_threshold_ns = 1000;
   std::vector<std::string> environment;
+  int pid = 0;  ///< of a process to attach to; 0: a program is run
   std::string session;
   std::string recover;
   std::shared_ptr<record_cli::CpuArguments> cpu;
@@ -128,6 +131,21 @@ Status add_libraries(record::RecordOptions& options, const RecordArguments& argu
   return {};
 }
 
+/// What must be there before a program begins cannot be had of one that runs.
+Status check_attached(const record::RecordOptions& options, const RecordArguments& arguments) {
+  const auto refuse = [](std::string_view option) {
+    return fail("{} does not work with --pid: it must be there before the program begins", option);
+  };
+  if (!arguments.words.empty()) return fail("--pid records a running process; leave the program out");
+  if (!arguments.environment.empty()) return refuse("--env-var");
+  if (arguments.torch_modules) return refuse("--torch-modules");
+  if (options.measure) return refuse("--metrics");
+  if (!options.wanted.libraries.empty()) return refuse(fmt::format("-t {}", options.wanted.libraries.front()));
+  if (options.cpu.any())
+    return fail("-s process-tree does not work with --pid yet; perf record -p samples the process");
+  return {};
+}
+
 Status add_program(record::RecordOptions& options, const RecordArguments& arguments) {
   for (const std::string& text : arguments.environment) {
     const auto variables = record_cli::read_environment(text);
@@ -135,6 +153,7 @@ Status add_program(record::RecordOptions& options, const RecordArguments& argume
     record_cli::set_environment(*variables);
   }
   options.program.words = arguments.words;
+  if (arguments.pid != 0) options.program.words = {record::process_name(arguments.pid)};
   options.program.show_output = arguments.show_output;
   options.session = arguments.session;
   options.launch = arguments.launch;
@@ -142,7 +161,9 @@ Status add_program(record::RecordOptions& options, const RecordArguments& argume
 }
 
 Status add_round(record::RecordOptions& options, const RecordArguments& arguments) {
-  const auto round = record_cli::round_of(arguments.control);
+  record_cli::ControlArguments control = arguments.control;
+  if (arguments.pid != 0) control.kill_of_duration = "none";  // it was there before
+  const auto round = record_cli::round_of(control);
   if (!round) return std::unexpected(round.error());
   static_cast<record::RoundOptions&>(options) = *round;
   const auto remarks = record_cli::control_remarks(arguments.control, options.output);
@@ -158,9 +179,16 @@ Status add_round(record::RecordOptions& options, const RecordArguments& argument
 }
 
 Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
-  if (arguments.words.empty()) return fail("no program given. Example: sonde record -- python train.py");
+  if (arguments.words.empty() && arguments.pid == 0) {
+    return fail("no program given. Example: sonde record -- python train.py");
+  }
   record::RecordOptions options;
   SONDE_TRY(add_what_is_recorded(options, arguments));
+  if (arguments.pid != 0) {
+    SONDE_TRY(check_attached(options, arguments));
+    options.attach_to = arguments.pid;
+    options.wanted.os_calls = false;  // the library would have to be loaded first
+  }
   SONDE_TRY(add_libraries(options, arguments));
   SONDE_TRY(add_program(options, arguments));
   if (!arguments.launch) SONDE_TRY(add_round(options, arguments));
@@ -196,12 +224,12 @@ int run_program(const RecordArguments& arguments) {
   }
   const Status writable = arguments.launch ? Status{} : record_cli::check_output(*options);
   if (!writable) return report_error(writable.error());
-  const Status found = record::find_program(arguments.words.front());
+  const Status found = arguments.pid != 0 ? Status{} : record::find_program(arguments.words.front());
   if (!found) return report_error(found.error());
   if (arguments.dry_run) return kDone;
   const auto progress = terminal_progress();
   options->progress = progress.get();
-  const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
+  const Status tried = arguments.self_test && arguments.pid == 0 ? record_cli::try_cuda(*options) : Status{};
   if (!tried) return report_error(tried.error());
   for (const record::Remark& remark : options->remarks) complain(record::line_of(remark));
   for (const std::string& line : record::lines_of_left_spools(options->output)) complain(line);
@@ -255,6 +283,10 @@ void add_program_options(CommandLine& command, RecordArguments& a) {
   command.option("--osrt-threshold", a.os_threshold_ns, "NS", "leave out OS calls shorter than NS nanoseconds")
       .within(0, record_cli::kMaxSeconds * 1'000'000'000, "nanoseconds")
       .shows_default();
+  command
+      .option("--pid", a.pid, "PID",
+              "record a running process; it must have been started with CUDA_INJECTION64_PATH=libsonde_inject.so")
+      .within(1, std::numeric_limits<int>::max(), "a process ID");
   command.flag("--dry-run", a.dry_run, "check the options without running the program");
   command.flag("--self-test", a.self_test,
                "first check with a test kernel that kernels are recorded; false skips the check");

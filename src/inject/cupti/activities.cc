@@ -152,6 +152,8 @@ void disable_objects(const Library& library) noexcept {
 
 bool had_context() noexcept { return had_one.load(); }
 
+void note_context() noexcept { had_one.store(true); }
+
 bool enable_activities(const Library& library) noexcept {
   const Result kernels = enable(library, Activity::kernel);
   if (kernels != Result::ok) {

@@ -14,6 +14,8 @@ void disable_objects(const Library& library) noexcept;
 
 /// Whether the program has had a CUDA context.
 [[nodiscard]] bool had_context() noexcept;
+/// It may have, before CUPTI could say so: the recorder came to a program that runs.
+void note_context() noexcept;
 
 /// Those that CUPTI does not have are reported. False where not even kernels can be had.
 [[nodiscard]] bool enable_activities(const Library& library) noexcept;

@@ -55,6 +55,8 @@ class Mapping {
 
   /// The value of wire::kMappingVariable.
   [[nodiscard]] const std::string& place() const { return place_; }
+  /// The descriptor of the memory, for a process that cannot open `place()`.
+  [[nodiscard]] int file() const { return file_; }
   [[nodiscard]] std::byte* bytes() const { return bytes_; }
   [[nodiscard]] wire::Header& header() const { return *wire::header_of(bytes_); }
 
