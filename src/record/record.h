@@ -50,6 +50,7 @@ struct RoundOptions {
   bool overwrite = false;
   int64_t delay_ns = 0;                     ///< from the program's start, or the command's, to that of the recording
   std::optional<int64_t> duration_ns = {};  ///< of a round; else to the program's end
+  int64_t keep_ns = 0;                      ///< only so much of a round is kept, up to its end; 0: all of it
   int kill_signal = SIGTERM;                ///< sent to the program when the duration is over; 0: it continues
   bool from_cuda = false;                   ///< the duration counts from when the program first initializes CUDA
   bool stop_on_exit =

@@ -68,7 +68,8 @@ std::string why_nothing(const Tally& tally, const RecordOptions& options) {
 
 /// Then a range that ends has begun in the recording, or its begin was lost.
 bool is_from_start(const RecordOptions& options) {
-  return !options.launch && options.delay_ns == 0 && options.capture.trigger == wire::Trigger::none;
+  return !options.launch && options.keep_ns == 0 && options.delay_ns == 0 &&
+         options.capture.trigger == wire::Trigger::none;
 }
 
 void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {

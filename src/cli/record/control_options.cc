@@ -87,6 +87,10 @@ void add_control_options(CommandLine& command, ControlArguments& a) {
   command.option("-d,--duration", a.duration_s, "SECONDS", "record for SECONDS (default: until the program ends)")
       .between(0.0, static_cast<double>(kMaxSeconds), "seconds");
   command
+      .option("--last", a.last_s, "SECONDS",
+              "keep only the last SECONDS before the recording ends; for programs that run for days")
+      .between(0.0, static_cast<double>(kMaxSeconds), "seconds");
+  command
       .option("--duration-from", a.duration_from, "start|cuda",
               "count --duration from the recording's start, or from when the program initializes CUDA")
       .one_of({"start", "cuda"})
@@ -141,6 +145,7 @@ Result<record::RoundOptions> round_of(const ControlArguments& a) {
   round.overwrite = a.overwrite;
   round.delay_ns = to_ns(a.delay_s);
   if (a.duration_s > 0) round.duration_ns = to_ns(a.duration_s);
+  round.keep_ns = to_ns(a.last_s);
   round.from_cuda = a.duration_from == "cuda";
   round.stop_on_exit = a.stop_on_exit;
   return round;

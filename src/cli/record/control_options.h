@@ -16,6 +16,7 @@ struct ControlArguments {
   bool overwrite = false;
   double delay_s = 0;
   double duration_s = 0;
+  double last_s = 0;  ///< 0: all
   std::string duration_from = "start";
   std::optional<std::string> kill;
   std::string kill_of_duration = "sigterm";  ///< where `kill` is not there, and no capture range ends the recording

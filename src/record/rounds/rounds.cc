@@ -127,33 +127,61 @@ RoundOptions Rounds::options_of_next() const {
   return options;
 }
 
+Rounds::Live Rounds::live(uint32_t number, RoundOptions options, int64_t begin_ns) {
+  const int64_t utc_begin = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - begin_ns);
+  return {.number = number,
+          .options = std::move(options),
+          .span = {begin_ns, 0, utc_begin},
+          .spool_path = {},
+          .spool = {},
+          .before = HeaderCopy(mapping_.header()),
+          .cpu_before = cpu_state(),
+          .damaged_before = damaged_,
+          .began_ns = begin_ns};
+}
+
+Status Rounds::give_spool(Live& round) {
+  round.spool_path = unused_name(round.options.output + std::string(kSpoolEnding));
+  const wire::Header& header = mapping_.header();
+  auto spool = SpoolWriter::create(round.spool_path, {kSpoolMagic, wire::kVersion, header.wanted, round.span.begin,
+                                                      round.span.utc_begin, header.os_threshold_ns});
+  if (!spool) return std::unexpected(spool.error());
+  round.spool = std::make_unique<SpoolWriter>(std::move(*spool));
+  definitions_.hand_to(*round.spool);
+  return {};
+}
+
 void Rounds::open(uint32_t number) {
   ++in_collection_;
   const int64_t begin = places().times[number % wire::kRounds].begin.load(std::memory_order_relaxed);
-  const int64_t utc_begin = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - begin);
-  Live round{.number = number,
-             .options = options_of_next(),
-             .span = {begin, 0, utc_begin},
-             .spool_path = {},
-             .spool = {},
-             .before = HeaderCopy(mapping_.header()),
-             .cpu_before = cpu_state(),
-             .damaged_before = damaged_};
-  round.spool_path = unused_name(round.options.output + std::string(kSpoolEnding));
-  const wire::Header& header = mapping_.header();
-  auto spool = SpoolWriter::create(
-      round.spool_path, {kSpoolMagic, wire::kVersion, header.wanted, begin, utc_begin, header.os_threshold_ns});
-  if (spool) {
-    round.spool = std::make_unique<SpoolWriter>(std::move(*spool));
-    definitions_.hand_to(*round.spool);
-  } else {
-    if (opened_) opened_ = fail("cannot write {}: {}", round.options.output, spool.error().message);
+  Live round = live(number, options_of_next(), begin);
+  if (const Status written = give_spool(round); !written) {
+    if (opened_) opened_ = fail("cannot write {}: {}", round.options.output, written.error().message);
     Profile profile;
     profile.output = round.options.output;
-    profile.written = std::unexpected(spool.error());
+    profile.written = std::unexpected(written.error());
     made_.push_back(std::move(profile));
   }
   live_.push_back(std::move(round));
+}
+
+/// Two files, the younger begun when the older held as much as is kept: so the older always has enough, and never more
+/// than twice that.
+void Rounds::drop_oldest(Live& round) {
+  const int64_t keep_ns = round.options.keep_ns;
+  const int64_t now = monotonic_ns();
+  const int64_t youngest = round.younger ? round.younger->span.begin : round.span.begin;
+  if (keep_ns == 0 || !round.spool || round.span.end != 0 || now - youngest < keep_ns) return;
+  if (round.younger) {
+    unlink(round.spool_path.c_str());
+    Live younger = std::move(*round.younger);
+    younger.began_ns = round.began_ns;
+    younger.remarks = std::move(round.remarks);
+    younger.discarded = round.discarded;
+    round = std::move(younger);
+  }
+  auto next = std::make_unique<Live>(live(round.number, round.options, now));
+  if (give_spool(*next)) round.younger = std::move(next);
 }
 
 void Rounds::add(const Slice& slice) {
@@ -161,6 +189,7 @@ void Rounds::add(const Slice& slice) {
   discover();
   for (const Live& round : live_) {
     if (round.spool) round.spool->add(slice);
+    if (round.younger) round.younger->spool->add(slice);
   }
   definitions_.note(slice);
   if (slice.mark == kSliceMark) processes_.insert(slice.process);
@@ -175,6 +204,7 @@ std::vector<std::string> Rounds::cuda_problems() const {
 void Rounds::flush() {
   for (const Live& round : live_) {
     if (round.spool) round.spool->flush();
+    if (round.younger) round.younger->spool->flush();
   }
 }
 
@@ -207,12 +237,13 @@ CpuSpan Rounds::on() {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   discover();
   if (live_.empty()) return {kNever, kNever};
-  return {live_.front().span.begin, live_.back().span.end != 0 ? live_.back().span.end : kNever};
+  return {live_.front().began_ns, live_.back().span.end != 0 ? live_.back().span.end : kNever};
 }
 
 void Rounds::settle(int64_t damaged) {
   damaged_ = damaged;
   discover();
+  for (Live& round : live_) drop_oldest(round);
   const auto over = std::ranges::stable_partition(live_, [&](Live& round) { return !find_end(round); });
   for (Live& round : over) hand_over(round, damaged);
   live_.erase(over.begin(), over.end());
@@ -221,9 +252,15 @@ void Rounds::settle(int64_t damaged) {
 void Rounds::hand_over(Live& round, int64_t damaged) {
   if (!round.spool) return;
   round.spool->flush();
+  if (round.younger) unlink(round.younger->spool_path.c_str());
   if (round.discarded) {
     unlink(round.spool_path.c_str());
     return;
+  }
+  if (const int64_t keep_ns = round.options.keep_ns; keep_ns > 0 && round.span.end - round.span.begin > keep_ns) {
+    const int64_t left_out = round.span.end - keep_ns - round.span.begin;
+    round.span.begin += left_out;
+    round.span.utc_begin += left_out;
   }
   EndedRound ended{.options = options_,
                    .span = round.span,
@@ -264,7 +301,7 @@ std::vector<Profile> Rounds::take_profiles() { return std::exchange(made_, {}); 
 
 std::optional<int64_t> Rounds::open_since() const {
   if (live_.empty() || is_finished(live_.back().number)) return {};
-  return live_.back().span.begin;
+  return live_.back().began_ns;
 }
 
 }  // namespace sonde::record

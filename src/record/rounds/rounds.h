@@ -89,10 +89,17 @@ class Rounds : public Sink {
     std::vector<Remark> remarks = {};
     bool discarded = false;
     bool handed_over = false;  ///< all of it is where the sweep behind this finds it
+    int64_t began_ns = 0;      ///< the round itself
+    /// Of a round of which only the last is kept: the same from later on, which takes its place when it is long enough.
+    std::unique_ptr<Live> younger = {};
   };
 
   void discover();
   void open(uint32_t number);
+  [[nodiscard]] Live live(uint32_t number, RoundOptions options, int64_t begin_ns);
+  /// Creates the round's file; the error is that of the system.
+  [[nodiscard]] Status give_spool(Live& round);
+  void drop_oldest(Live& round);
   [[nodiscard]] RoundOptions options_of_next() const;
   [[nodiscard]] bool is_finished(uint32_t number) const;
   [[nodiscard]] bool find_end(Live& round);

@@ -41,6 +41,7 @@ void visit_fields(R& request, F&& f) {
   f("delay_ns", r.delay_ns);
   f("duration_ns", r.duration_ns);
   f("from_cuda", r.from_cuda);
+  f("keep_ns", r.keep_ns);
   f("kill", r.kill_signal);
   f("stop_on_exit", r.stop_on_exit);
   f("only", r.only);
