@@ -110,8 +110,8 @@ void turn_on() noexcept {
   last_fetch.store(now_ns());
   const bool enabled = enable_activities(*library());
   set_back_traces(*library(), enabled);
-  hold_records(enabled);
   state.store(enabled ? State::on : State::gone);
+  hold_records(enabled);  // behind the state: see fetch_when_due()
 }
 
 void turn_off(State next) noexcept {
@@ -218,6 +218,7 @@ void fetch_when_asked() noexcept {
 
 /// The recording may begin again at any time, and then the next rest is waited for.
 void rest() noexcept {
+  if (state.load() != State::ready) return;
   fetch(kForced);
   const Turn change(changing);
   if (change.held() && state.load() == State::ready && now_ns() >= drained_at.load()) hold_records(false);
@@ -265,16 +266,18 @@ bool is_timeline_over() noexcept {
 }
 
 void fetch_when_due() noexcept {
+  // Before the state: those of a recording that begins now are not taken for what is left of the one before it.
+  const bool holds = holds_records.load();
   const State now = state.load();
   if (now == State::off || is_timeline_over()) return;
   if (now == State::on) measure_cost_once();
-  if (holds_records.load()) fetch_when_asked();
+  if (holds) fetch_when_asked();
   read_filled(*library(), false);
   if (now == State::draining && now_ns() >= drained_at.load()) {
     fetch(kForced);
     hold_records(false);
     leave();
-  } else if (now == State::ready && holds_records.load() && now_ns() >= drained_at.load()) {
+  } else if (now == State::ready && holds && now_ns() >= drained_at.load()) {
     rest();
   } else if (fetch_at_once.exchange(false) ||
              now_ns() - last_fetch.load() >= int64_t{attachment.header->cuda.flush_ms} * kNsPerMs ||
