@@ -62,11 +62,11 @@ int64_t busy_ns(uint32_t device, int64_t start, int64_t end) {
   return std::min(busy, end - start);
 }
 
-/// SMs: the part of the time in which kernels ran. Clocks: fixed. Issue: the number of the sample, up to 100. All else:
-/// the length of the metric's name.
+/// SMs and the engine: the part of the time in which kernels ran. Clocks: fixed. Issue: the number of the sample, up to
+/// 100. All else: the length of the metric's name.
 double value_of(const std::string& metric, const Sampler& sampler, uint64_t index) {
   const int64_t start = sampler.begin + static_cast<int64_t>(index) * sampler.interval;
-  if (metric.starts_with("sm__cycles_active")) {
+  if (metric.starts_with("sm__cycles_active") || metric.starts_with("gr__cycles_active")) {
     return kPercent * static_cast<double>(busy_ns(sampler.device, start, start + sampler.interval)) /
            static_cast<double>(sampler.interval);
   }

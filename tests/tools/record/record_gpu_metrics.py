@@ -13,10 +13,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
 from _cuda import PROGRAM, SCALE, Cuda, accounts, alone, environment, record
 from _recorded import PATIENCE_S, SONDE, check
 
-SMS, ISSUE = "SMs Active [Throughput %]", "SM Issue [Throughput %]"
+SMS, ISSUE, ENGINE = "SMs Active [Throughput %]", "SM Issue [Throughput %]", "GR Active [Throughput %]"
 # The stand-in gives most metrics the length of their NVIDIA name.
-CONSTANT = {"GR Active [Throughput %]": len("gr__cycles_active.sum.pct_of_peak_sustained_elapsed"),
-            "DRAM Read Bandwidth [Throughput %]": len("dramc__read_throughput.avg.pct_of_peak_sustained_elapsed"),
+CONSTANT = {"DRAM Read Bandwidth [Throughput %]": len("dramc__read_throughput.avg.pct_of_peak_sustained_elapsed"),
             "Async Copy Engine Active [Throughput %]":
                 len("gpu__scheduler_engine_asyncce0_cycles_active.avg.pct_of_peak_sustained_elapsed"),
             "GPC Clock Frequency [MHz]": 1500, "SYS Clock Frequency [MHz]": 1250}
@@ -68,6 +67,7 @@ def values(folder):
             for name, value in CONSTANT.items():
                 found = {value for _, value in recorded.series(name, device)}
                 check(found == {value}, (version, device, name, found))
+            check(recorded.series(ENGINE, device) == recorded.series(SMS, device), "the engine is busy when an SM is")
             issue = recorded.series(ISSUE, device)
             check(len(issue) == recorded.samples_told(device) > 0, (len(issue), run.stderr))
             check(steps([value for _, value in issue]) == {1}, (version, "samples are missing or twice"))

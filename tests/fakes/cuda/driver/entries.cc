@@ -16,7 +16,7 @@ namespace {
 
 /// CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind
 constexpr uint32_t kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 8, kPeer = 10;
-constexpr uint32_t kPageable = 1, kDevice = 3, kManaged = 5;
+constexpr uint32_t kPageable = 1, kDevice = 3;
 /// CUpti_ActivitySynchronizationType
 constexpr uint32_t kEventWait = 1, kStreamWaitsEvent = 2, kStreamWait = 3, kContextWait = 4;
 /// CUpti_ActivityUnifiedMemoryCounterKind

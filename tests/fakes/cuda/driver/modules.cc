@@ -1,7 +1,11 @@
-// The part of libcuda.so.1 that loads code: the one kernel of a text of PTX, which takes a microsecond.
+// The part of libcuda.so.1 that loads code: the kernels of a text of PTX. As with the real driver, the same name gives
+// the same function again. Each launch of one takes a page fault if the program had managed memory when it first asked
+// for the function.
 // SONDE_FAKE_DRIVER=NAME:NUMBER makes the call of that name give that error.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "driver/state.h"
@@ -17,6 +21,17 @@ int fault_of(const char* name) {
   return is_meant ? atoi(fault + length + 1) : 0;
 }
 
+struct Module {
+  std::string code;
+  std::map<std::string, fake_cuda::Kernel> functions;
+};
+
+bool has_managed_memory() {
+  const std::lock_guard lock(fake_cuda::state().mutex);
+  return std::ranges::any_of(fake_cuda::state().allocations,
+                             [](const auto& entry) { return entry.second.kind == fake_cuda::kManaged; });
+}
+
 }  // namespace
 
 EXPORT int cuDeviceGet(int* device, int ordinal) {
@@ -27,15 +42,17 @@ EXPORT int cuDeviceGet(int* device, int ordinal) {
 EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 
 EXPORT int cuModuleLoadData(void** module, const void* image) {
-  *module = new std::string(static_cast<const char*>(image));
+  *module = new Module{static_cast<const char*>(image), {}};
   return fault_of("cuModuleLoadData");
 }
 
 EXPORT int cuModuleGetFunction(void** function, void* module, const char* name) {
   constexpr int kNotFound = 500;
-  const auto& code = *static_cast<const std::string*>(module);
+  auto& [code, functions] = *static_cast<Module*>(module);
   if (code.find(std::string(".entry ") + name + "(") == std::string::npos) return kNotFound;
-  *function = new fake_cuda::Kernel{strdup(name), 0, 0, 0, 0};
+  const auto [entry, is_new] = functions.try_emplace(name);
+  if (is_new) entry->second = {entry->first.c_str(), 0, 0, 0, has_managed_memory() ? 1U : 0U};
+  *function = &entry->second;
   return 0;
 }
 

@@ -55,6 +55,7 @@ struct Allocation {
   uint32_t kind = 0;
 };
 
+constexpr uint32_t kManaged = 5;  ///< CUpti_ActivityMemoryKind
 constexpr uint32_t kDevices = 2;
 
 struct State {
