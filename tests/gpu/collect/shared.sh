@@ -19,6 +19,8 @@ program=$programs/gpu_program
 python=${GPU_PYTHON:-python3}
 device=${GPU_DEVICE:-cuda} # cpu: the PyTorch programs with tiny sizes, to try the kit itself
 
+grace=10 # seconds between SIGTERM and SIGKILL: a recorder writes its profile in them
+
 now() { date +%s; }
 
 cannot() {
@@ -31,15 +33,17 @@ not_reached() {
   return 1
 }
 
-# limited SECONDS COMMAND...: ends the command after that time. Without timeout(1) there is no limit.
+least() { if [ "$1" -lt "$2" ]; then echo "$1"; else echo "$2"; fi; }
+
+# Seconds that a command may still run in this call: $grace of them are kept for its end.
+left() { least 100000 $((end - $(now) - grace)); }
+
+# limited SECONDS COMMAND...: asks the command to end after that time or that of the call, and kills it $grace seconds later.
 limited() {
-  limited_to=$1
+  limit=$(least "$1" "$(left)")
   shift
-  if command -v timeout >/dev/null; then
-    timeout -k 10 "$limited_to" "$@"
-  else
-    "$@"
-  fi
+  [ "$limit" -ge 1 ] || return 124
+  timeout -k "$grace" "$limit" "$@"
 }
 
 # step NAME SECONDS COMMAND...: runs it within its time and that of the call, and keeps all that it printed.
@@ -47,12 +51,10 @@ step() {
   step=$1
   wanted=$2
   shift 2
-  limit=$((end - $(now)))
-  [ "$limit" -ge 3 ] || not_reached || return 1
-  [ "$limit" -lt "$wanted" ] || limit=$wanted
+  [ "$(left)" -ge 3 ] || not_reached || return 1
   printf '%s\n' "$*" >"$place/$step.command"
   began=$(now)
-  limited "$limit" "$@" >"$place/$step.out" 2>"$place/$step.err" </dev/null
+  limited "$wanted" "$@" >"$place/$step.out" 2>"$place/$step.err" </dev/null
   code=$?
   echo "$code $(($(now) - began)) $limit $wanted" >"$place/$step.status"
   return $code
@@ -99,11 +101,13 @@ look_for_torch() {
 
 # Prints yes if the command succeeds, else its last line.
 answer_of() {
-  if limited 120 "$@" >"$out/host/asked" 2>&1 </dev/null; then
-    echo yes
-  else
-    tail -n 1 "$out/host/asked"
-  fi
+  limited 60 "$@" >"$out/host/asked" 2>&1 </dev/null
+  code=$?
+  case $code in
+    0) echo yes ;;
+    124 | 137) echo "no answer within $limit s: $*" ;;
+    *) tail -n 1 "$out/host/asked" | grep . || echo "it ended with $code: $*" ;;
+  esac
 }
 
 # Prints the path of a tool, also where NVIDIA's installers put it.
@@ -120,7 +124,7 @@ find_cupti() {
   { ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null; } | sed -n 's/.*libcupti\.so.* => //p'
   ls /usr/local/cuda*/lib64/libcupti.so.* /usr/local/cuda*/extras/CUPTI/lib64/libcupti.so.* 2>/dev/null
   find_tool "$python" >/dev/null || return 0
-  "$python" - 2>/dev/null <<'TEXT'
+  limited 30 "$python" - 2>/dev/null <<'TEXT'
 import glob, sys
 for folder in sys.path:
     print("\n".join(glob.glob(f"{folder}/nvidia/*/lib/libcupti.so.*")))
@@ -131,7 +135,7 @@ TEXT
 fact() {
   file=$out/host/$1
   shift
-  limited 60 "$@" >"$file" 2>&1 </dev/null || true
+  limited 20 "$@" >"$file" 2>&1 </dev/null || true
 }
 
 # Facts that explain results: no names of users, and no environment.
@@ -163,7 +167,7 @@ collect() {
   rm -rf "$place"
   mkdir -p "$place"
   began_part=$(now)
-  if [ $((end - began_part)) -lt 3 ]; then not_reached; else "${call}_$part"; fi
+  if [ "$(left)" -lt 3 ]; then not_reached; else "${call}_$part"; fi
   echo $(($(now) - began_part)) >"$place/seconds"
   printf '%-28s %4s s  %s\n' "$call.$part" "$(cat "$place/seconds")" "$(how_it_went)"
 }
@@ -187,8 +191,9 @@ how_it_went() {
 # The table, by the judge if this host has Python, and the archive. The table is the last that is printed.
 finish() {
   if find_tool "$python" >/dev/null; then
-    "$python" -B "$here/judge.py" "$out" "$@" >"$out/table" 2>&1
+    timeout -k 1 "$judging" "$python" -B "$here/judge.py" "$out" "$@" >"$out/table" 2>&1
     code=$?
+    [ $code -ne 124 ] || echo "Judging did not end within $judging s: judge the archive with run --from." >>"$out/table"
   else
     for name in "$@"; do
       place=$out/$name

@@ -35,7 +35,7 @@ timeline_repeated_ranges() {
 # The same program recorded twice while it runs, by commands from outside.
 timeline_sessions() {
   need gpu || return
-  "$SONDE" launch --session-new gpu_kit_$$ -t cuda,nvtx -- "$program" timed 6000 2 >"$place/launch.out" \
+  limited 60 "$SONDE" launch --session-new gpu_kit_$$ -t cuda,nvtx -- "$program" timed 6000 2 >"$place/launch.out" \
     2>"$place/launch.err" </dev/null &
   launched=$!
   sleep 3
