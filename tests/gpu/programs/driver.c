@@ -10,6 +10,7 @@
 #include "driver_calls.inc"
 
 enum { COMPUTE_CAPABILITY_MAJOR = 75, COMPUTE_CAPABILITY_MINOR = 76, JIT_GENERATE_LINE_INFO = 13 }; /* cuda.h */
+enum { OUT_OF_MEMORY = 2 }; /* CUDA_ERROR_OUT_OF_MEMORY */
 
 static void* module = NULL;
 static const char* kind = "none";
@@ -20,6 +21,10 @@ void die_without(const char* function) {
 }
 
 void die_of(const char* function, int code) {
+  if (code == OUT_OF_MEMORY) {
+    fprintf(stderr, "the GPU has too little free memory for %s\n", function);
+    exit(CANNOT);
+  }
   fprintf(stderr, "%s returned %d\n", function, code);
   exit(1);
 }

@@ -10,7 +10,7 @@ enum { CANNOT = 3 }; /* exit code: this host lacks what the program needs. The r
 #define GPU_CALL(name, ...) extern int (*name)(__VA_ARGS__);
 #include "driver_calls.inc"
 
-/* Ends the program with CANNOT where a function is missing, with 1 where it fails. */
+/* Ends the program with CANNOT where a function is missing or memory is short, with 1 where it fails otherwise. */
 #define CALL(function, ...)                         \
   do {                                              \
     if ((function) == NULL) die_without(#function); \

@@ -292,7 +292,7 @@ class Case:
         self.variants, self.environment = variants, environment or {}
 
     def described(self):
-        return {"variants": self.variants, "steps": self.steps, "wrong": self.wrong, "fix": self.fix}
+        return {"kind": "timeline", "variants": self.variants, "steps": self.steps, "wrong": self.wrong, "fix": self.fix}
 
 
 CASES = {

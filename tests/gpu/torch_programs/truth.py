@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Measures the programs of planted.py without a profiler: all variants of a case in turns, five rounds, each variant in
-a process of its own that waits for its turn. Then records each with PyTorch's profiler and with Sonde.
+"""Measures the programs of planted.py and kernel_cases without a profiler: all variants of a case in turns, five rounds,
+each variant in a process of its own that waits for its turn. Then records each with PyTorch's profiler (kernels: with
+Nsight Compute, if --ncu names it) and with Sonde.
 
-    truth.py CASE... --into FOLDER [--seconds N]
+    truth.py CASE... --into FOLDER [--kernels PROGRAM] [--seconds N]
 
 FOLDER/truth.json has a row for each variant, and the profiles are next to it. A case that is measured again replaces its
 rows; rows of other cases stay. A case whose time is up has its rows without the profiles that are missing."""
 
 import argparse
+import contextlib
+import importlib.metadata
 import json
 import os
 import platform
@@ -20,20 +23,22 @@ from pathlib import Path
 ROUNDS = 5
 PLANTED = Path(__file__).parent / "planted.py"
 CANNOT = 3
-SONDE = os.environ.get("SONDE", "sonde")
+GRACE_S = 10
+WARM_UP = 3  # launches of kernel_cases before the one that is recorded
+RECORD = [os.environ.get("SONDE", "sonde"), "record", "--self-test=false", "-f"]
 GPU_FIELDS = ("name,driver_version,memory.total,clocks.sm,clocks.mem,clocks.max.sm,power.limit,temperature.gpu,"
               "pcie.link.gen.current,pcie.link.width.current")
 folder = Path()  # --into
 
 
 class Variant:
-    """A process of planted.py that runs a round when asked. `lacks`: why it cannot."""
+    """A process of a program that runs a round when asked. `lacks`: why it cannot."""
 
-    def __init__(self, case, name, options):
+    def __init__(self, case, name):
         self.name = name
         self.rounds = []
-        self.words = [sys.executable, str(PLANTED), case, name, *options]
-        self.log = folder / f"{case}.{name}.log"
+        self.words = [*case.words, name, *case.options]
+        self.log = folder / f"{case.name}.{name}.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen([*self.words, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
                                             text=True)
@@ -66,71 +71,95 @@ class Variant:
         return row
 
 
+class Case:
+    """A case and the program that runs its variants. `options`: of that program, after CASE VARIANT."""
 
+    def __init__(self, name, program, described, options):
+        self.name = name
+        self.words = [*program, name]
+        self.options = options
+        self.variants, self.steps = described["variants"], described["steps"]
+        self.kind, self.wrong, self.fix = described["kind"], described["wrong"], described["fix"]
 
-def measure(case, described, options, end):
-    """[row]: those of the variants that run here."""
-    variants = []
-    try:
-        for name in described["variants"]:
-            variants.append(Variant(case, name, options))
-        running = [variant for variant in variants if variant.lacks is None]
-        for _ in range(ROUNDS):
-            if time.monotonic() > end:
-                break
-            for variant in running:
-                variant.run_round()
-    finally:
+    def measure(self, end):
+        """[row]: those of the variants that run here."""
+        variants = []
+        try:
+            for name in self.variants:
+                variants.append(Variant(self, name))
+            running = [variant for variant in variants if variant.lacks is None]
+            for _ in range(ROUNDS):
+                if time.monotonic() > end:
+                    break
+                for variant in running:
+                    variant.run_round()
+        finally:
+            for variant in variants:
+                variant.end()
+        return self.rows(variants)
+
+    def rows(self, variants):
+        rows = []
         for variant in variants:
-            variant.end()
-    return rows_of(case, described, variants)
-
-
-def rows_of(case, described, variants):
-    rows = []
-    for variant in variants:
-        row = {"case": case, "variant": variant.name, "kind": "timeline",
-               "wrong": described["wrong"] if variant is variants[0] else "", "fix": described["fix"]}
-        if variant.lacks:
-            row["lacks"] = variant.lacks
-        elif variant.rounds:
-            row |= variant.row()
-        if rows and "wall_ms" in row and "wall_ms" in rows[0]:
-            before, after = rows[0]["wall_ms"]["median"], row["wall_ms"]["median"]
-            row |= {"saves_ms": round(before - after, 5), "saves_percent": round(100 * (before - after) / before, 2)}
-        rows.append(row)
-    return rows
+            row = {"case": self.name, "variant": variant.name, "kind": self.kind,
+                   "wrong": self.wrong if variant is variants[0] else "", "fix": self.fix}
+            if variant.lacks:
+                row["lacks"] = variant.lacks
+            elif variant.rounds:
+                row |= variant.row()
+            if rows and "wall_ms" in row and "wall_ms" in rows[0]:
+                before, after = rows[0]["wall_ms"]["median"], row["wall_ms"]["median"]
+                row |= {"saves_ms": round(before - after, 5), "saves_percent": round(100 * (before - after) / before, 2)}
+            rows.append(row)
+        return rows
 
 
 def run(words, end, log):
-    """The last line as JSON; None where it failed or its time was up."""
-    left = end - time.monotonic()
-    if left < 10:
+    """Its last line that is JSON, {} without one; None where it failed or its time was up. Keeps all that it printed."""
+    left = end - time.monotonic() - GRACE_S
+    if left < GRACE_S:
         return None
-    try:
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=left, check=False)
-    except (subprocess.TimeoutExpired, OSError) as error:
-        log.write_text(f"{' '.join(map(str, words))}\n{error}\n")
-        return None
-    log.write_text(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
-    lines = done.stdout.strip().splitlines()
-    return json.loads(lines[-1]) if done.returncode == 0 and lines else None
+    with log.open("w") as file:
+        print(*words, file=file, flush=True)
+        process = subprocess.Popen([str(word) for word in words], stdout=file, stderr=file, stdin=subprocess.DEVNULL)
+    code = wait(process, left)
+    accounts = [line for line in log.read_text(errors="replace").splitlines() if line.startswith("{")]
+    return (json.loads(accounts[-1]) if accounts else {}) if code == 0 else None
 
 
-def record(row, options, is_cuda, end):
+def wait(process, seconds):
+    """Its exit code. A recorder that is asked to end writes what it has."""
+    for stop in (process.terminate, process.kill):
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            stop()
+            seconds = GRACE_S
+    return process.wait()
+
+
+def record_steps(row, words, is_cuda, end):
     """Under PyTorch's profiler, and under Sonde."""
     name = f"{row['case']}.{row['variant']}"
-    words = [sys.executable, PLANTED, row["case"], row["variant"], *options, "--steps", str(row["steps"])]
-    trace = folder / f"{name}.pt.trace.json.gz"
+    trace, profile = folder / f"{name}.pt.trace.json.gz", folder / f"{name}.sqlite"
     found = run([*words, "--torch-profiler", trace], end, folder / f"{name}.torch.log")
     if found and trace.exists():
         row |= {"profile": trace.name, **found}
-    profile = folder / f"{name}.sqlite"
     part = ["-c", "cudaProfilerApi", "--capture-range-end=stop"] if is_cuda else []
-    found = run([SONDE, "record", "--self-test=false", "-f", "-t", "cuda,nvtx", *part, "-o", profile, "--", *words], end,
-                folder / f"{name}.sonde.log")
+    found = run([*RECORD, "-t", "cuda,nvtx", *part, "-o", profile, "--", *words], end, folder / f"{name}.sonde.log")
     if found and profile.exists():
         row |= {"sonde_profile": profile.name, "sonde_profiled_ms": found["profiled_ms"]}
+
+
+def record_kernel(row, words, ncu, end):
+    """One launch under Nsight Compute if there is one, and under Sonde."""
+    name = f"{row['case']}.{row['variant']}"
+    report, profile = folder / f"{name}.ncu-rep", folder / f"{name}.sqlite"
+    one = ["--launch-skip", WARM_UP, "--launch-count", 1]
+    if ncu and run([ncu, "-f", "--set", "full", *one, "-o", report, *words], end, folder / f"{name}.ncu.log"):
+        row |= {"profile": report.name}
+    if run([*RECORD, "--set", "full", *one, "-o", profile, "--", *words], end, folder / f"{name}.sonde.log"):
+        row |= {"sonde_profile": profile.name}
 
 
 def printed(*words):
@@ -141,19 +170,36 @@ def printed(*words):
 
 
 def machine():
-    versions = printed(sys.executable, "-c", "import torch; print(torch.__version__)")
-    others = printed(sys.executable, "-c", "import transformers; print(transformers.__version__)")
-    return {"python": platform.python_version(), "cores": os.cpu_count(), "torch": versions, "transformers": others or None,
+    def version(name):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version(name)
+
+    return {"python": platform.python_version(), "cores": os.cpu_count(), "torch": version("torch"),
+            "transformers": version("transformers"),
             "gpu": printed("nvidia-smi", f"--query-gpu={GPU_FIELDS}", "--format=csv,noheader").split("\n")[0] or None}
+
+
+def cases(options):
+    """PyTorch is loaded only if a case needs it."""
+    tiny = ["--tiny"] * options.tiny
+    kernels = json.loads(printed(options.kernels, "--list")) if options.kernels else {}
+    planted = [sys.executable, str(PLANTED)]
+    steps = {} if kernels.keys() >= set(options.cases) else json.loads(printed(*planted, "--list"))
+    for name in options.cases:
+        if name in kernels:
+            yield Case(name, [options.kernels], kernels[name], tiny)
+        else:
+            yield Case(name, planted, steps[name], ["--device", options.device, *tiny])
 
 
 def write(rows, case):
     """Before and after the profiles: what was measured stays if the time is up."""
     path = folder / "truth.json"
     document = json.loads(path.read_text()) if path.exists() else {"machine": machine(), "rows": []}
-    document["rows"] = [row for row in document["rows"] if row["case"] != case] + [
-        {key: value for key, value in row.items() if key != "steps"} for row in rows]
-    path.write_text(json.dumps(document, indent=1) + "\n")
+    document["rows"] = [row for row in document["rows"] if row["case"] != case] + rows
+    new = path.with_suffix(".new")  # the time of this process may be up at any moment
+    new.write_text(json.dumps(document, indent=1) + "\n")
+    new.replace(path)
 
 
 def main():
@@ -164,20 +210,24 @@ def main():
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--kernels", help="kernel_cases")
+    parser.add_argument("--ncu", help="Nsight Compute")
     options = parser.parse_args()
     end = time.monotonic() + options.seconds
     folder = options.into
     folder.mkdir(parents=True, exist_ok=True)
-    program_options = ["--device", options.device] + ["--tiny"] * options.tiny
-    described = json.loads(printed(sys.executable, str(PLANTED), "--list"))
-    for case in options.cases:
-        rows = measure(case, described[case], program_options, end)
-        write(rows, case)
+    for case in cases(options):
+        rows = case.measure(end)
+        write(rows, case.name)
         for row in rows:
-            row["steps"] = described[case]["steps"]
-            if "lacks" not in row:
-                record(row, program_options, options.device != "cpu", end)
-                write(rows, case)
+            if "lacks" in row:
+                continue
+            words = [*case.words, row["variant"], "--steps", str(case.steps), *case.options]
+            if case.kind == "kernel":
+                record_kernel(row, words, options.ncu, end)
+            else:
+                record_steps(row, words, options.device != "cpu", end)
+            write(rows, case.name)
         print(json.dumps({row["variant"]: row.get("wall_ms", {}).get("median", row.get("lacks")) for row in rows}))
 
 
