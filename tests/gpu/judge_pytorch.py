@@ -84,6 +84,9 @@ def costs(part):
         way, number = name.rsplit("_", 1)
         if number.isdigit() and not part.text(f"{name}.status").startswith(("124 ", "137 ")):
             found.setdefault(way, []).append(part.account(name)["step_ms"])
+    if not {"alone", "sonde"} <= found.keys():
+        for name in part.steps():
+            part.done(name)  # or why not
     check("alone" in found and "sonde" in found, f"only {sorted(found)} were measured")
     return found
 

@@ -18,7 +18,7 @@ cp -r "$build/torch_modules" "$kit/lib/sonde/"
 
 cp -r tests/gpu/run tests/gpu/collect tests/gpu/*.py tests/gpu/torch_programs "$kit/"
 cp "$build"/tests/gpu/kernels.* "$kit/programs/"
-cp "$build/tests/gpu/gpu_program" "$build/tests/gpu/libgpu_probe.so" "$kit/programs/"
+cp "$build"/tests/gpu/{gpu_program,kernel_cases,libgpu_probe.so} "$kit/programs/"
 cp tests/tools/shared/_cuda.py tests/tools/shared/_recorded.py "$kit/readers/"
 cp examples/rtdetr.py "$kit/examples/"
 cp LICENSE "$kit/"

@@ -19,9 +19,7 @@ program=$programs/gpu_program
 python=${GPU_PYTHON:-python3}
 device=${GPU_DEVICE:-cuda} # cpu: the PyTorch programs with tiny sizes, to try the kit itself
 
-grace=10 # seconds between SIGTERM and SIGKILL: a recorder writes its profile in them
-
-now() { date +%s; }
+grace=${GPU_GRACE:-10} # seconds between SIGTERM and SIGKILL: a recorder writes its profile in them
 
 cannot() {
   printf '%s\n' "$1" >"$place/cannot"
@@ -36,27 +34,31 @@ not_reached() {
 least() { if [ "$1" -lt "$2" ]; then echo "$1"; else echo "$2"; fi; }
 
 # Seconds that a command may still run in this call: $grace of them are kept for its end.
-left() { least 100000 $((end - $(now) - grace)); }
+left() { echo $((end - $(date +%s) - grace)); }
 
-# limited SECONDS COMMAND...: asks the command to end after that time or that of the call, and kills it $grace seconds later.
-limited() {
-  limit=$(least "$1" "$(left)")
-  shift
+# within LEFT WANTED COMMAND...: asks the command to end after the lesser time, and kills it $grace seconds later.
+within() {
+  limit=$1
+  [ "$limit" -lt "$2" ] || limit=$2
+  shift 2
   [ "$limit" -ge 1 ] || return 124
   timeout -k "$grace" "$limit" "$@"
 }
+
+# limited SECONDS COMMAND...: within that time and that of the call.
+limited() { within "$(left)" "$@"; }
 
 # step NAME SECONDS COMMAND...: runs it within its time and that of the call, and keeps all that it printed.
 step() {
   step=$1
   wanted=$2
   shift 2
-  [ "$(left)" -ge 3 ] || not_reached || return 1
+  began=$(date +%s)
+  [ $((end - began - grace)) -ge 3 ] || not_reached || return 1
   printf '%s\n' "$*" >"$place/$step.command"
-  began=$(now)
-  limited "$wanted" "$@" >"$place/$step.out" 2>"$place/$step.err" </dev/null
+  within $((end - began - grace)) "$wanted" "$@" >"$place/$step.out" 2>"$place/$step.err" </dev/null
   code=$?
-  echo "$code $(($(now) - began)) $limit $wanted" >"$place/$step.status"
+  echo "$code $(($(date +%s) - began)) $limit $wanted" >"$place/$step.status"
   return $code
 }
 
@@ -72,8 +74,8 @@ record() {
 need() {
   for what in "$@"; do
     known=$out/host/has_$what
-    [ -e "$known" ] || look_for "$what" >"$known"
-    answer=$(cat "$known")
+    [ -s "$known" ] || look_for "$what" >"$known"
+    read -r answer <"$known" || not_reached || return 1
     [ "$answer" = yes ] || cannot "$answer" || return 1
   done
 }
@@ -89,23 +91,23 @@ look_for() {
   esac
 }
 
+# Starting PyTorch takes seconds: its versions are kept, too.
 look_for_torch() {
-  question='import torch'
-  [ "$device" = cpu ] || question='import torch; assert torch.cuda.is_available(), "torch sees no GPU"'
-  if ! find_tool "$python" >/dev/null; then
-    echo "no python3"
-  else
-    answer_of "$python" -c "$question"
-  fi
+  question='import torch; print(torch.__version__, torch.version.cuda, torch.backends.cudnn.version())'
+  [ "$device" = cpu ] || question="$question; assert torch.cuda.is_available(), 'torch sees no GPU'"
+  find_tool "$python" >/dev/null || { echo "no python3" && return; }
+  answer_of "$python" -c "$question"
+  cp "$out/host/asked" "$out/host/torch"
 }
 
-# Prints yes if the command succeeds, else its last line.
+# Prints yes if the command succeeds, else its last line; nothing if the call has too little time left to know.
 answer_of() {
-  limited 60 "$@" >"$out/host/asked" 2>&1 </dev/null
+  patience=60
+  limited $patience "$@" >"$out/host/asked" 2>&1 </dev/null
   code=$?
   case $code in
     0) echo yes ;;
-    124 | 137) echo "no answer within $limit s: $*" ;;
+    124 | 137) [ "$limit" -lt $patience ] || echo "no answer within $limit s: $*" ;;
     *) tail -n 1 "$out/host/asked" | grep . || echo "it ended with $code: $*" ;;
   esac
 }
@@ -153,10 +155,9 @@ look_at_host() {
   fact driver_parameters cat /proc/driver/nvidia/params
   fact driver_version cat /proc/driver/nvidia/version
   look_for gpu >"$out/host/has_gpu"
-  [ "$(cat "$out/host/has_gpu")" = yes ] || return 0 # starting PyTorch takes seconds
-  fact python "$python" -c 'import sys; print(sys.version)'
-  fact packages "$python" -m pip list
-  fact torch "$python" -c 'import torch; print(torch.__version__, torch.version.cuda, torch.backends.cudnn.version())'
+  read -r answer <"$out/host/has_gpu" && [ "$answer" = yes ] || return 0
+  fact packages "$python" -c 'import sys, importlib.metadata as found
+print(sys.version, *sorted(f"{each.name} {each.version}" for each in found.distributions()), sep="\n")'
   find_cupti | while read -r found; do readlink -f "$found"; done | sort -u >"$out/host/cupti"
 }
 
@@ -164,28 +165,34 @@ collect() {
   call=$1
   part=$2
   place=$out/$call.$part
-  rm -rf "$place"
-  mkdir -p "$place"
-  began_part=$(now)
-  if [ "$(left)" -lt 3 ]; then not_reached; else "${call}_$part"; fi
-  echo $(($(now) - began_part)) >"$place/seconds"
-  printf '%-28s %4s s  %s\n' "$call.$part" "$(cat "$place/seconds")" "$(how_it_went)"
+  [ ! -e "$place" ] || rm -rf "$place"
+  mkdir "$place"
+  began_part=$(date +%s)
+  if [ $((end - began_part - grace)) -lt 3 ]; then not_reached; else "${call}_$part"; fi
+  took=$(($(date +%s) - began_part))
+  echo "$took" >"$place/seconds"
+  look_at_part
+  printf '%-28s %4s s  %s\n' "$call.$part" "$took" "$outcome"
 }
 
-# One line of what a part did. What it means is the judge's affair.
-how_it_went() {
-  [ ! -s "$place/cannot" ] || { echo "skipped: $(cat "$place/cannot")" && return; }
-  [ ! -s "$place/not_reached" ] || { echo "not reached: $(cat "$place/not_reached")" && return; }
+# Sets $outcome: one line of what a part did. What it means is the judge's affair.
+look_at_part() {
+  for reason in cannot not_reached; do
+    [ -s "$place/$reason" ] || continue
+    read -r outcome <"$place/$reason"
+    case $reason in cannot) outcome="skipped: $outcome" ;; *) outcome="not reached: $outcome" ;; esac
+    return
+  done
   count=0
   said=''
   for status in "$place"/*.status; do
     [ -e "$status" ] || continue
     count=$((count + 1))
-    code=$(cut -d ' ' -f 1 "$status")
+    read -r code _ <"$status"
     base=${status%.status}
     [ "$code" = 0 ] || said="$said; ${base##*/} ended with $code: $(tail -n 1 "$base.err")"
   done
-  echo "collected: $count commands$said"
+  outcome="collected: $count commands$said"
 }
 
 # The table, by the judge if this host has Python, and the archive. The table is the last that is printed.
@@ -197,7 +204,8 @@ finish() {
   else
     for name in "$@"; do
       place=$out/$name
-      printf '%-28s %s\n' "$name" "$(how_it_went)"
+      look_at_part
+      printf '%-28s %s\n' "$name" "$outcome"
     done >"$out/table"
     echo "No python3 on this host: judge the archive on another one, with run --from." >>"$out/table"
     code=0

@@ -35,6 +35,7 @@ timeline_repeated_ranges() {
 # The same program recorded twice while it runs, by commands from outside.
 timeline_sessions() {
   need gpu || return
+  [ "$(left)" -ge 30 ] || not_reached || return
   limited 60 "$SONDE" launch --session-new gpu_kit_$$ -t cuda,nvtx -- "$program" timed 6000 2 >"$place/launch.out" \
     2>"$place/launch.err" </dev/null &
   launched=$!
@@ -46,7 +47,7 @@ timeline_sessions() {
     sleep 1
   done
   kill "$launched" 2>/dev/null
-  wait "$launched"
+  wait "$launched" 2>/dev/null
 }
 
 timeline_managed() {

@@ -168,28 +168,48 @@ static int find_variant(const char* name) {
   return -1;
 }
 
+typedef struct {
+  int is_tiny, serves, steps;
+} options;
+
+/* Without an action where an argument is none of ours. */
+static options options_of(int argc, char** argv) {
+  options found = {0};
+  for (int i = 3; i < argc; ++i) {
+    if (strcmp(argv[i], "--tiny") == 0) {
+      found.is_tiny = 1;
+    } else if (strcmp(argv[i], "--serve") == 0) {
+      found.serves = 1;
+    } else if (strcmp(argv[i], "--steps") == 0 && i + 1 < argc) {
+      found.steps = atoi(argv[++i]);
+    } else {
+      return (options){0};
+    }
+  }
+  return found;
+}
+
 int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     list();
     return 0;
   }
-  const int chosen = argc > 3 ? find_case(argv[1]) : -1;
-  const int variant = argc > 3 ? find_variant(argv[2]) : -1;
-  const int is_tiny = argc > 3 && strcmp(argv[argc - 1], "--tiny") == 0;
-  const int steps = argc > 4 && strcmp(argv[3], "--steps") == 0 ? atoi(argv[4]) : 0;
-  if (chosen < 0 || variant < 0 || (steps < 1 && strcmp(argv[3], "--serve") != 0)) {
-    fprintf(stderr, "usage: kernel_cases --list | CASE VARIANT --serve | --steps N [--tiny]\n");
+  const int chosen = argc > 2 ? find_case(argv[1]) : -1;
+  const int variant = argc > 2 ? find_variant(argv[2]) : -1;
+  const options wanted = options_of(argc, argv);
+  if (chosen < 0 || variant < 0 || (!wanted.serves && wanted.steps < 1)) {
+    fprintf(stderr, "usage: kernel_cases --list | CASE VARIANT {--serve | --steps N} [--tiny]\n");
     return 2;
   }
   open_driver();
   use_first_gpu();
   void* function = kernel(kCases[chosen].kernels[variant]);
-  shape made = kCases[chosen].make(is_tiny);
-  if (steps == 0) {
+  shape made = kCases[chosen].make(wanted.is_tiny);
+  if (wanted.serves) {
     serve(function, &made);
     return 0;
   }
-  const round_times times = measured(function, &made, steps);
-  printf("{\"steps\": %d, \"event_ms\": %.6f}\n", steps, times.event_ms);
+  const round_times times = measured(function, &made, wanted.steps);
+  printf("{\"steps\": %d, \"event_ms\": %.6f}\n", wanted.steps, times.event_ms);
   return 0;
 }
