@@ -17,7 +17,8 @@ from _cuda import Cuda  # pylint: disable=wrong-import-position
 
 TIMED_OUT = (124, 137)
 CANNOT = 3  # tests/gpu/programs/driver.h
-LACKS = re.compile(r"^(no NVIDIA driver .*|the driver sees no GPU .*|libcuda has no .*|the GPU has too little free memory .*)$", re.M)
+LACKS = re.compile(r"^(no NVIDIA driver .*|the driver sees no GPU .*|libcuda has no .*|the GPU has too little free memory .*)$",
+                   re.M)
 REFUSED = re.compile(r"is not permitted to read the GPU's counters|ERR_NVGPUCTRPERM")
 
 

@@ -80,7 +80,8 @@ def refuses_wrong_words():
 
 def stand_in_collects(folder):
     """With the stand-in for CUDA the parts are collected, and judged the same here, from the folder and the archive."""
-    done = gpu_run(*STAND_IN_PARTS, "--out", folder / "fake", environment=_cuda.environment() | {"GPU_PROGRAM_PTX": "1", "GPU_DEVICE": "cpu"})
+    done = gpu_run(*STAND_IN_PARTS, "--out", folder / "fake",
+                   environment=_cuda.environment() | {"GPU_PROGRAM_PTX": "1", "GPU_DEVICE": "cpu"})
     found = outcomes(done.stdout)
     check(sorted(found) == sorted(STAND_IN_PARTS), (done.stdout, done.stderr))
     check(done.returncode == 0 and {outcome for outcome, _ in found.values()} == {"ok"}, done.stdout)
