@@ -42,8 +42,11 @@ def try_kit(suite):
         check("No python3 on this host" in table, table)
         version = (root.path / "tmp/results/host/sonde").read_text()
         check(version.startswith("sonde"), f"the program does not start: {version}")
-        root.run("/opt/gpu-kit/bin/sonde", "record", "-t", "osrt", "-o", "/tmp/run.sqlite", "--", "/bin/sleep", "0.1",
-                 user="nobody:nogroup")
+        sonde = "/opt/gpu-kit/bin/sonde"
+        said = root.run(sonde, "record", "-t", "osrt", "-o", "/tmp/run.sqlite", "--", "/bin/sleep", "0.1", user="nobody:nogroup")
+        check("profile written to /tmp/run.sqlite" in said, f"the recorder printed no line of its profile: {said}")
+        calls = root.run(sonde, "stats", "-r", "osrt_sum", "/tmp/run.sqlite", user="nobody:nogroup")
+        check("sleep" in calls, f"the recording has no call of sleep: {said}{calls}")
         text = judged(root.path / "tmp/results.tar.gz")
         check(f"0 ok, {len(parts)} skipped, 0 not reached, 0 failed" in text, text)
 
