@@ -36,7 +36,7 @@ timeline_repeated_ranges() {
 timeline_sessions() {
   need gpu || return
   [ "$(left)" -ge 30 ] || not_reached || return
-  limited 60 "$SONDE" launch --session-new gpu_kit_$$ -t cuda,nvtx -- "$program" timed 6000 2 >"$place/launch.out" \
+  timeout -k "$grace" "$(left)" "$SONDE" launch --session-new gpu_kit_$$ -t cuda,nvtx -- "$program" timed 6000 2 >"$place/launch.out" \
     2>"$place/launch.err" </dev/null &
   launched=$!
   sleep 3

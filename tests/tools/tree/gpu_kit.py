@@ -2,10 +2,12 @@
 """tests/gpu/run without a GPU, with the stand-in for CUDA, and without Python; and the judging of what it collected, also
 from its archive. The kit that ./dev gpu-kit makes holds the same scripts."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -27,7 +29,7 @@ import judge_timeline
 
 PROGRAMS = Path(os.environ["TEST_TOOLS"]).parent / "gpu"
 # Of what the stand-in can show, what takes least time. It executes no kernels: their counters and source lines are made
-# up, so that counters.hot_line, beside_counters and instructions rightly fail on it.
+# up, so counters.hot_line, beside_counters and instructions fail on it. judges_lines() has profiles for these.
 STAND_IN_PARTS = ("first.late_start", "first.managed", "timeline.work", "timeline.graphs", "timeline.sigterm",
                   "counters.same_output", "counters.metrics_values", "truth.k07_fp64")
 
@@ -200,6 +202,48 @@ def judges_truth(folder):
         check(name != "five" or "saves 20.0 %; fixed lacks no torch.compile" in said, said)
 
 
+def write_counted(path, totals, places):
+    """A profile of one launch of a function whose second instruction, at byte 16, is the hot line. `totals`: {metric: value},
+    `places`: {metric: (its values at the two instructions)}."""
+    names = list(totals)
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.executescript("""CREATE TABLE StringIds (id, value); CREATE TABLE SONDE_DEVICE_LINE (functionId, offset, fileId, line);
+            CREATE TABLE SONDE_DEVICE_FUNCTION (id, address); CREATE TABLE SONDE_KERNEL_PROFILE (id, functionId);
+            CREATE TABLE SONDE_KERNEL_METRIC (id, profileId, nameId, value);
+            CREATE TABLE SONDE_KERNEL_METRIC_INSTANCE (metricId, instance, value);
+            INSERT INTO SONDE_DEVICE_FUNCTION VALUES (0, 4096); INSERT INTO SONDE_KERNEL_PROFILE VALUES (0, 0);""")
+        db.executemany("INSERT INTO SONDE_DEVICE_LINE VALUES (0, ?, 0, ?)", [(0, 61), (16, judge_counters.HOT_LINE)])
+        db.executemany("INSERT INTO StringIds VALUES (?, ?)", enumerate(names))
+        db.executemany("INSERT INTO SONDE_KERNEL_METRIC VALUES (?, 0, ?, ?)", [(i, i, totals[n]) for i, n in enumerate(names)])
+        db.executemany("INSERT INTO SONDE_KERNEL_METRIC_INSTANCE VALUES (?, ?, ?)",
+                       [(names.index(n), 4096 + 16 * i, value) for n, values in places.items() for i, value in enumerate(values)])
+
+
+def judges_lines(folder):
+    """Shares of lines, and instructions by place beside the hardware's counter."""
+    samples, busy = "smsp__pcsamp_sample_count", {"sm__throughput.avg.pct_of_peak_sustained_elapsed": 90.0}
+    warps = judge_counters.WARPS
+    counted = {"inst_executed": 20 * warps, "thread_inst_executed": 640 * warps}
+    by_place = {"inst_executed": (warps, 19 * warps)}
+    for part, name, totals, places, wanted in (
+            ("hot_line", "lines", {samples: 3000}, {samples: (300, 2700)}, "ok"),
+            ("hot_line", "lines", {samples: 3000}, {samples: (2700, 300)}, "FAILED"),
+            ("hot_line", "lines", {samples: 300}, {samples: (30, 270)}, "FAILED"),
+            ("beside_counters", "both", {samples: 3000} | busy, {samples: (300, 2700)}, "ok"),
+            ("beside_counters", "both", {samples: 3000}, {samples: (300, 2700)}, "FAILED"),
+            ("instructions", "counts", counted | {"smsp__inst_executed.sum": 20 * warps}, by_place, "ok"),
+            ("instructions", "counts", counted | {"smsp__inst_executed.sum": 21 * warps}, by_place, "FAILED")):
+        place = folder / "lines" / f"counters.{part}"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        write_counted(place / f"{name}.sqlite", totals, places)
+        for step in (name, "page"):
+            (place / f"{step}.status").write_text("0 1 9 9\n")
+        (place / "page.out").write_text(f"kernels.ptx:{judge_counters.HOT_LINE}\n")
+        found = judge.judged(_evidence.Part(place), getattr(judge_counters, part))
+        check(found[0] == wanted, (part, totals, places, found))
+
+
 def counts_kernels_of_a_trace(folder):
     """PyTorch draws ranges on the GPU's timeline, too: they are no kernels."""
     path = folder / "trace.json"
@@ -261,7 +305,7 @@ with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(3) as threads:
     # Each waits for most of its time.
     for part in [threads.submit(part, place) for part in (ends_what_hangs, stand_in_collects, probe_answers, skips)]:
         part.result()
-    for part in (spends_its_time, finds_faults, judges_truth, counts_kernels_of_a_trace):
+    for part in (spends_its_time, finds_faults, judges_truth, judges_lines, counts_kernels_of_a_trace):
         part(place)
 for part in (refuses_wrong_words, judges_know_their_parts, hot_line_is_the_hot_line, tolerances):
     part()
