@@ -36,8 +36,9 @@ timeline_repeated_ranges() {
 timeline_sessions() {
   need gpu || return
   [ "$(left)" -ge 30 ] || not_reached || return
-  timeout -k "$grace" "$(left)" "$SONDE" launch --session-new gpu_kit_$$ -t cuda,nvtx -- "$program" timed 6000 2 >"$place/launch.out" \
-    2>"$place/launch.err" </dev/null &
+  set -- "$SONDE" launch --session-new gpu_kit_$$ -t cuda,nvtx -- "$program" timed 6000 2
+  echo "$*" >"$place/launch.command"
+  timeout -k "$grace" "$(left)" "$@" >"$place/launch.out" 2>"$place/launch.err" </dev/null &
   launched=$!
   sleep 3
   for round in 1 2; do
