@@ -13,6 +13,7 @@
 
 #include "inject/library_calls.h"
 #include "inject/pages.h"
+#include "inject/process_rank.h"
 #include "inject/thread_chunk.h"
 
 namespace sonde::inject {
@@ -93,7 +94,10 @@ __attribute__((constructor)) void on_load() noexcept {
 }  // namespace
 
 bool make_ready() noexcept {
-  if (attachment.guard == nullptr) attachment.guard = make_guard();
+  if (attachment.guard == nullptr) {
+    read_process_rank();
+    attachment.guard = make_guard();
+  }
   return attachment.guard != nullptr;
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "inject/encode.h"
+#include "inject/process_rank.h"
 
 namespace sonde::inject {
 
@@ -91,6 +92,14 @@ uint32_t measure_cost(const ThreadChunk& mine) noexcept {
   return static_cast<uint32_t>(std::max(int64_t{1}, shortest / kRecords));
 }
 
+void report_rank(ThreadChunk& mine) noexcept {
+  constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::ProcessRankBody);
+  wire::ProcessRankBody body{};
+  if (!process_rank(body)) return;
+  put(put_head(mine.next, wire::Kind::process_rank, kBytes, 0, 0, now_ns()), body);
+  mine.next += kBytes;
+}
+
 void report_process(ThreadChunk& mine) noexcept {
   const Text name = text_of(program_invocation_short_name);
   wire::ProcessBody body{};
@@ -101,6 +110,7 @@ void report_process(ThreadChunk& mine) noexcept {
   std::byte* at = put_head(mine.next, wire::Kind::process, bytes, 0, 0, now_ns());
   put_text(put(at, body), name);
   mine.next += bytes;
+  report_rank(mine);
   mine.chunk->committed.store(static_cast<uint32_t>(mine.next - wire::records_of(mine.chunk)),
                               std::memory_order_release);
 }

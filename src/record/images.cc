@@ -27,6 +27,10 @@ Images::Images(const Slices& slices) {
       if (record.head.kind == wire::Kind::code_mapping) {
         code_.push_back({slice.process, record.head.time, body_of<wire::CodeMappingBody>(record), record.text});
       }
+      const bool belongs = !all_.empty() && all_.back().process == slice.process;
+      if (record.head.kind == wire::Kind::process_rank && belongs) {
+        all_.back().rank = body_of<wire::ProcessRankBody>(record);  // it is written behind its process
+      }
       if (record.head.kind != wire::Kind::process) continue;
       named.insert(slice.process);
       all_.push_back({slice.process, record.head.time, std::string(record.text), record.parent, record.cost_ns});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct Image {
   std::string name;
   uint32_t parent;
   uint32_t event_cost_ns;
+  std::optional<wire::ProcessRankBody> rank = {};  ///< in a distributed job, where its environment says
 };
 
 /// Where a process said that it has code of a file.

@@ -2,12 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "base/files/file.h"
 #include "record/cpu/cpu_remarks.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_remark.h"
 #include "record/python/python_remarks.h"
 #include "record/remarks.h"
+#include "record/ranks/rank_parts.h"
 #include "record/rounds/file_limit.h"
 #include "record/torch_remark.h"
 
@@ -62,14 +66,11 @@ std::vector<Remark> all_remarks(const Profile& profile, EndedRound& round) {
   return remarks;
 }
 
-Status fill_and_write(Profile& profile, EndedRound& round, Progress& progress) {
-  const auto file = MappedFile::open(round.spool_path);
-  if (!file) return std::unexpected(file.error());
-  const auto content = spool_content(std::as_bytes(std::span(file->bytes())));
-  if (!content) return std::unexpected(content.error());
-  auto maker = ProfileMaker::open(round.options, progress);
+Status fill_and_write(Profile& profile, EndedRound& round, const Slices& slices, Progress& progress) {
+  RoundOptions options = round.options;
+  options.output = profile.output;
+  auto maker = ProfileMaker::open(options, progress);
   if (!maker) return std::unexpected(maker.error());
-  const Slices slices = ordered_slices(content->slices, [&file] { file->let_go(); });
   const Extent extent{round.span.begin, round.span.end, round.options.only};
   maker->fill(profile, slices, extent, round.span.utc_begin, round.cpu.cycles, round.options);
   profile.remarks = all_remarks(profile, round);
@@ -78,6 +79,21 @@ Status fill_and_write(Profile& profile, EndedRound& round, Progress& progress) {
 }
 
 }  // namespace
+
+Status read_spool(const std::string& path, const std::function<void(const Slices&)>& use) {
+  const auto file = MappedFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  const auto content = spool_content(std::as_bytes(std::span(file->bytes())));
+  if (!content) return std::unexpected(content.error());
+  use(ordered_slices(content->slices, [&file] { file->let_go(); }));
+  return {};
+}
+
+/// One of all processes where the name has no rank.
+std::vector<RankPart> parts_of(const Slices& slices, const std::string& output) {
+  if (!has_rank_macro(output)) return {{output, {}}};
+  return rank_parts(slices, output);
+}
 
 Result<ProfileMaker> ProfileMaker::open(const RoundOptions& options, Progress& progress) {
   auto writer = NsysWriter::open(options.output, {.overwrite = options.overwrite, .inputs = {}, .progress = &progress});
@@ -112,18 +128,29 @@ Status ProfileMaker::finish(const std::vector<Remark>& remarks, int64_t duration
   return {};
 }
 
-Profile make_profile(EndedRound round, Progress& progress) {
-  Profile profile;
-  profile.output = round.options.output;
-  progress.begin("writing " + profile.output, 0, "rows");  // how many there will be is not known
-  profile.written = fill_and_write(profile, round, progress);
-  progress.end();
-  if (profile.written) {
+std::vector<Profile> make_profiles(EndedRound round, Progress& progress) {
+  std::vector<Profile> profiles;
+  const Status read = read_spool(round.spool_path, [&](const Slices& slices) {
+    for (const RankPart& part : parts_of(slices, round.options.output)) {
+      Profile& profile = profiles.emplace_back();
+      profile.output = part.output;
+      progress.begin("writing " + profile.output, 0, "rows");  // how many there will be is not known
+      const bool whole = part.processes.empty();
+      profile.written = fill_and_write(profile, round, whole ? slices : slices_of(slices, part.processes), progress);
+      progress.end();
+    }
+  });
+  if (!read) {
+    Profile& none = profiles.emplace_back();
+    none.output = round.options.output;
+    none.written = read;
+  }
+  if (std::ranges::all_of(profiles, [](const Profile& profile) { return profile.written.has_value(); })) {
     unlink(round.spool_path.c_str());
   } else {
-    profile.kept = round.spool_path;
+    for (Profile& profile : profiles) profile.kept = profile.written ? std::string() : round.spool_path;
   }
-  return profile;
+  return profiles;
 }
 
 }  // namespace sonde::record

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "exporters/nsys/writer.h"
 #include "record/record.h"
@@ -29,8 +30,9 @@ struct EndedRound {
   std::vector<Remark> remarks = {};  ///< of how it ended
 };
 
-/// Makes the profile; the spool is gone afterwards, or kept where there is no profile.
-[[nodiscard]] Profile make_profile(EndedRound round, Progress& progress);
+/// Makes the profile, or one for each rank where its name asks for that; the spool is gone afterwards, or kept where
+/// there is not each of them.
+[[nodiscard]] std::vector<Profile> make_profiles(EndedRound round, Progress& progress);
 
 /// A profile of slices is made in two steps, since what it says of itself follows from what is in it.
 class ProfileMaker {

@@ -10,6 +10,13 @@ namespace sonde::record {
 namespace {
 
 /// A process for each, under the name of its last image: what a shell ran in its own place is what people look for.
+void put_rank(Process& process, const wire::ProcessRankBody& rank) {
+  const auto known = [](int32_t value) { return value < 0 ? std::nullopt : std::optional<int>(value); };
+  process.job_rank = rank.rank;
+  process.job_ranks = known(rank.ranks);
+  process.local_rank = known(rank.local_rank);
+}
+
 void add_processes(Trace& trace, const Images& images, Tally& tally) {
   for (const Image& image : images.all()) {
     if (trace.processes.empty() || trace.processes.back().pid != image.process) {
@@ -19,6 +26,7 @@ void add_processes(Trace& trace, const Images& images, Tally& tally) {
     if (!image.name.empty()) process.name = intern_text(trace, image.name);
     if (image.event_cost_ns > 0) process.event_cost_ns = image.event_cost_ns;
   }
+    if (image.rank) put_rank(trace.processes.back(), *image.rank);
   tally.images = static_cast<int64_t>(images.all().size());
   tally.processes = static_cast<int64_t>(trace.processes.size());
 }

@@ -41,6 +41,10 @@ struct Process {
   /// What recording cost its threads, as Sonde measured it there; 0: not measured.
   int64_t call_cost_ns = 0;   ///< by CUPTI, of one call
   int64_t event_cost_ns = 0;  ///< of each begin or end of a range, mark and OS call
+  /// Its place in the distributed job, as its environment says.
+  std::optional<int> job_rank = {};
+  std::optional<int> job_ranks = {};
+  std::optional<int> local_rank = {};
 };
 
 struct Thread {

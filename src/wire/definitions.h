@@ -10,6 +10,7 @@ namespace sonde::wire {
 constexpr bool is_definition(Kind kind) {
   switch (kind) {
     case Kind::process:
+    case Kind::process_rank:
     case Kind::domain:
     case Kind::string:
     case Kind::category:

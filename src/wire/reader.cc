@@ -11,6 +11,7 @@
 #include "wire/payload_record.h"
 #include "wire/pc_record.h"
 
+#include "wire/rank_variables.h"
 namespace sonde::wire {
 namespace {
 
@@ -67,6 +68,12 @@ bool read_process(Body body, Record& record) {
 }
 
 bool read_os_call(Body body, Record& record) {
+bool read_process_rank(Body body, Record& record) {
+  ProcessRankBody rank{};
+  record.body = body.rest();
+  return body.take(rank) && rank.row < kRankRows && rank.rank >= 0 && body.empty();
+}
+
   OsCallBody call{};
   if (!body.take(call) || record.head.level >= kOsCalls || call.end < record.head.time) return false;
   record.end = call.end;
@@ -156,6 +163,7 @@ bool read_body(Body body, Record& record) {
     case Kind::thread_name: return read_definition(body, record);
     case Kind::os_call: return read_os_call(body, record);
     case Kind::past_range: return read_past_range(body, record);
+    case Kind::process_rank: return read_process_rank(body, record);
     case Kind::library_call: return read_library_call(body, record);
     case Kind::code_mapping: return read_code_mapping(body, record);
     default: return read_cuda(body, record);

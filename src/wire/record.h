@@ -22,6 +22,7 @@ enum class Kind : uint16_t {
   payload_schema = 12,  ///< PayloadSchemaBody, text: of `domain`
   payload_entry = 13,   ///< PayloadEntryBody, text: of a schema of `domain`
   payload = 14,         ///< PayloadBody, its bytes: of the event before it
+  process_rank = 15,    ///< ProcessRankBody: what its environment says of the job that a process belongs to
   // What CUPTI tells: cuda_record.h. `time` is when the record was written.
   cuda_state = 20,         ///< CudaStateBody, text: how a process stands with CUPTI
   cuda_name = 21,          ///< CudaNameBody, text: a part of a name
@@ -127,6 +128,15 @@ struct OsCallBody {
   int64_t end;
   int64_t result;
 };
+/// By the variables of a row of rank_variables.inc.
+struct ProcessRankBody {
+  uint32_t row;
+  int32_t rank;
+  int32_t ranks;       ///< of the job; -1: not known
+  int32_t local_rank;  ///< on its host; -1: not known
+};
+static_assert(sizeof(ProcessRankBody) == 16);
+
 static_assert(sizeof(OsCallBody) == 16);
 
 inline constexpr uint8_t kLastPayload = 6;  ///< of payload_kind

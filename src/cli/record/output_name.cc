@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "record/ranks/rank_parts.h"
 #include "record/record.h"
 #include "record/rounds/spool.h"
 
@@ -60,8 +61,8 @@ Result<std::string> expand(std::string_view pattern, int number) {
     } else if (macro == 'q' && pattern.substr(i).starts_with("q{") && close != std::string_view::npos) {
       const std::string name(pattern.substr(i + 2, close - i - 2));
       const char* value = getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): nothing changes the environment here.
-      if (value == nullptr) return fail("-o: the environment has no variable {}", name);
-      text += value;
+      if (value == nullptr && !record::names_rank(name)) return fail("-o: the environment has no variable {}", name);
+      text += value == nullptr ? fmt::format("%q{{{}}}", name) : value;  // each recorded process has its own
       i = close;
     } else {
       return fail("-o: '%{}' in '{}' is not one of %n, %h, %p, %q{{NAME}} and %%", macro, pattern);
@@ -105,15 +106,20 @@ std::string word_of_ending(std::string_view option, std::string_view name, std::
                      option, name, ending.substr(1), output);
 }
 
+/// A recovered recording is one profile, and its processes' numbers are no longer known.
 Result<std::string> recovered_name(const std::string& recording, const std::optional<std::string>& output) {
-  if (output) {
-    auto name = recording_name(*output);
-    if (!name || !name->contains(record::kProcessMacro)) return name;
-    return fail("-o {}: the process ID (%p) is unknown in a recovered recording", *output);
-  }
   const size_t ending = recording.rfind(record::kSpoolEnding);
-  if (ending != std::string::npos && ending > 0) return recording.substr(0, ending);
-  return fail("--recover {}: the name of the profile is unknown; give it with -o", recording);
+  const bool named = ending != std::string::npos && ending > 0;
+  if (!output && !named) return fail("--recover {}: the name of the profile is unknown; give it with -o", recording);
+  auto name = output ? recording_name(*output) : recording.substr(0, ending);
+  if (!name) return name;
+  if (output && name->contains(record::kProcessMacro)) {
+    return fail("-o {}: the process ID (%p) is unknown in a recovered recording", *name);
+  }
+  if (record::has_rank_macro(*name)) {
+    return fail("{}: a recovered recording is one profile of all ranks; give it a name without %q with -o", *name);
+  }
+  return name;
 }
 
 }  // namespace sonde::record_cli

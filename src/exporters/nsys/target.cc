@@ -66,6 +66,18 @@ EventCosts event_costs(const Processes& processes) {
   return costs;
 }
 
+/// Sonde's own.
+constexpr std::array kProcessRankColumns = {
+    ProcessColumn{"globalPid", kIntegerSet,
+                  [](const Context& c, const Processes&, size_t row) { return Cell(c.ids.process(ProcessId(row))); }},
+    ProcessColumn{"rank", kIntegerSet,
+                  [](const Context&, const Processes& all, size_t row) { return Cell(all[row].job_rank); }},
+    ProcessColumn{"worldSize", kInteger,
+                  [](const Context&, const Processes& all, size_t row) { return Cell(all[row].job_ranks); }},
+    ProcessColumn{"localRank", kInteger,
+                  [](const Context&, const Processes& all, size_t row) { return Cell(all[row].local_rank); }},
+};
+
 using Threads = std::vector<Thread>;
 using ThreadColumn = ColumnOf<Threads>;
 constexpr std::array kThreadColumns = {
@@ -307,6 +319,8 @@ Status write_target(Output& out, const Context& c) {
   SONDE_TRY(write_rows<Processes>(out, "PROCESSES", kProcessColumns, c, t.processes, t.processes.size()));
   const EventCosts costs = event_costs(t.processes);
   SONDE_TRY(write_rows<EventCosts>(out, "SONDE_EVENT_COST", kEventCostColumns, c, costs, costs.size()));
+  SONDE_TRY(write_rows<Processes>(out, "SONDE_PROCESS_RANK", kProcessRankColumns, c, t.processes, t.processes.size(),
+                                  [&](size_t row) { return t.processes[row].job_rank.has_value(); }));
   return write_rows<Threads>(out, "ThreadNames", kThreadColumns, c, t.threads, t.threads.size(),
                              [&](size_t row) { return t.threads[row].name != kNone; });
 }

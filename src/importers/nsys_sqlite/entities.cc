@@ -38,6 +38,34 @@ void read_event_costs(NsysFile& file) {
   });
 }
 
+/// The file is of a rank where all its processes that have one have the same.
+void read_ranks(NsysFile& file) {
+  TableQuery query = file.query("SONDE_PROCESS_RANK");
+  if (!query.exists()) return;
+  const Cell id = query.column("globalPid");
+  const Cell rank = query.column("rank");
+  const Cell ranks = query.column("worldSize");
+  const Cell local_rank = query.column("localRank");
+  const auto number = [](auto& row, const Cell& cell) {
+    return row.is_null(cell) ? std::nullopt : std::optional<int>(static_cast<int>(row.integer(cell, 0)));
+  };
+  Rank& of_file = file.trace().ranks[file.rank()];
+  bool several = false;
+  file.each_row(query, [&](auto& row) {
+    const std::optional<int> found = number(row, rank);
+    several = several || (of_file.rank && of_file.rank != found);
+    of_file.rank = found;
+    of_file.world_size = number(row, ranks);
+    const auto known = file.processes().find(static_cast<uint64_t>(row.integer(id, 0)));
+    if (known == file.processes().end()) return;
+    Process& process = file.trace().processes[known->second];
+    process.job_rank = found;
+    process.job_ranks = of_file.world_size;
+    process.local_rank = number(row, local_rank);
+  });
+  if (several) of_file.rank.reset();
+}
+
 void name_threads(NsysFile& file) {
   TableQuery query = file.query("ThreadNames");
   if (!query.exists()) return;
@@ -238,6 +266,7 @@ void read_cupti_device(NsysFile& file, TableQuery& query, const std::function<De
 void read_entities(NsysFile& file) {
   name_processes(file);
   read_event_costs(file);
+  read_ranks(file);
   name_threads(file);
   read_gpus(file);
   read_old_attributes(file);

@@ -278,22 +278,27 @@ void Rounds::hand_over(Live& round, int64_t damaged) {
 /// One at a time: each takes memory by the size of its round.
 void Rounds::make_profiles() {
   if (making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-    made_.push_back(making_.get());
+    add_made(making_.get());
   }
   if (making_.valid() || waiting_.empty()) return;
   auto round = std::make_shared<EndedRound>(std::move(waiting_.front()));
   waiting_.pop_front();
   try {
-    making_ = std::async(std::launch::async, [round] { return make_profile(std::move(*round), no_progress()); });
+    making_ =
+        std::async(std::launch::async, [round] { return record::make_profiles(std::move(*round), no_progress()); });
   } catch (const std::system_error&) {  // no thread is to be had
-    made_.push_back(make_profile(std::move(*round), no_progress()));
+    add_made(record::make_profiles(std::move(*round), no_progress()));
   }
 }
 
+void Rounds::add_made(std::vector<Profile> profiles) {
+  for (Profile& profile : profiles) made_.push_back(std::move(profile));
+}
+
 void Rounds::finish() {
-  if (making_.valid()) made_.push_back(making_.get());
+  if (making_.valid()) add_made(making_.get());
   for (; !waiting_.empty(); waiting_.pop_front()) {
-    made_.push_back(make_profile(std::move(waiting_.front()), *options_.progress));
+    add_made(record::make_profiles(std::move(waiting_.front()), *options_.progress));
   }
 }
 

@@ -106,6 +106,7 @@ class Rounds : public Sink {
   [[nodiscard]] bool is_handed_over(const Live& round) const;
   [[nodiscard]] CpuState cpu_state() const { return cpu_ != nullptr ? cpu_->state() : CpuState{}; }
   void hand_over(Live& round, int64_t damaged);
+  void add_made(std::vector<Profile> profiles);
   [[nodiscard]] wire::Rounds& places() const { return mapping_.header().rounds; }
 
   const RecordOptions& options_;
@@ -121,7 +122,7 @@ class Rounds : public Sink {
   Status opened_;
   std::vector<Live> live_;
   std::deque<EndedRound> waiting_;
-  std::future<Profile> making_;
+  std::future<std::vector<Profile>> making_;
   std::vector<Profile> made_;
 };
 
