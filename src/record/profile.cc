@@ -9,9 +9,10 @@
 #include "record/cpu/cpu_remarks.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_remark.h"
+#include "record/nccl/nccl_remarks.h"
 #include "record/python/python_remarks.h"
-#include "record/remarks.h"
 #include "record/ranks/rank_parts.h"
+#include "record/remarks.h"
 #include "record/rounds/file_limit.h"
 #include "record/torch_remark.h"
 
@@ -62,6 +63,7 @@ std::vector<Remark> all_remarks(const Profile& profile, EndedRound& round) {
   add_python_remarks(remarks, profile.python, options.python);
   add_library_remark(remarks, profile.tally, options);
   add_torch_remark(remarks, profile.tally, options);
+  add_nccl_remarks(remarks, profile.tally.nccl, options.wanted.nccl);
   if (options.wanted.gpu_metrics.any()) add_gpu_metrics_remarks(remarks, profile, options.wanted);
   return remarks;
 }
@@ -78,8 +80,6 @@ Status fill_and_write(Profile& profile, EndedRound& round, const Slices& slices,
   return maker->finish(profile.remarks, round.span.end - round.span.begin);
 }
 
-}  // namespace
-
 Status read_spool(const std::string& path, const std::function<void(const Slices&)>& use) {
   const auto file = MappedFile::open(path);
   if (!file) return std::unexpected(file.error());
@@ -94,6 +94,8 @@ std::vector<RankPart> parts_of(const Slices& slices, const std::string& output) 
   if (!has_rank_macro(output)) return {{output, {}}};
   return rank_parts(slices, output);
 }
+
+}  // namespace
 
 Result<ProfileMaker> ProfileMaker::open(const RoundOptions& options, Progress& progress) {
   auto writer = NsysWriter::open(options.output, {.overwrite = options.overwrite, .inputs = {}, .progress = &progress});

@@ -37,6 +37,7 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping,
   if (options.wanted.cuda || request || options.wanted.gpu_metrics.any()) {
     program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
   }
+  if (options.wanted.nccl.operations) program.environment.emplace_back(kNcclPluginVariable, options.library);
   if (!options.torch_folder.empty()) {
     program.environment.emplace_back("PYTHONPATH", with_first("PYTHONPATH", options.torch_folder));
   }

@@ -44,6 +44,9 @@ struct CaptureOptions {
 /// Placeholder in an output's name for the program's process id, as in nsys.
 inline constexpr std::string_view kProcessMacro = "%p";
 
+/// By which NCCL is told of a profiler plugin.
+inline constexpr const char* kNcclPluginVariable = "NCCL_PROFILER_PLUGIN";
+
 /// What one collection records: a round, or as many as the program has capture ranges.
 struct RoundOptions {
   std::string output = {};  ///< the profile: a SQLite file; kProcessMacro may be in it

@@ -25,7 +25,8 @@ std::string counted(int64_t count, std::string_view one) {
 
 std::string what_was_recorded(const Tally& t, const SpoolState& spool, int64_t duration_ns) {
   const std::string libraries = t.library_calls == 0 ? "" : counted(t.library_calls, "library call") + ", ";
-  return fmt::format("recorded {}{}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", libraries,
+  const std::string nccl = t.nccl.operations == 0 ? "" : counted(t.nccl.operations, "NCCL operation") + ", ";
+  return fmt::format("recorded {}{}{}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", nccl, libraries,
                      counted(t.ranges, "range"), counted(t.marks, "mark"), counted(t.os_calls, "OS call"),
                      static_cast<double>(spool.bytes) / kBytesPerMegabyte, counted(t.processes, "process"),
                      counted(t.threads, "thread"), static_cast<double>(duration_ns) / kSecondNs);
@@ -43,13 +44,14 @@ std::string names_of_asked(const RecordOptions& options) {
   std::vector<std::string_view> names;
   if (options.wanted.cuda || options.measure) names.emplace_back("CUDA");
   if (options.wanted.nvtx) names.emplace_back("NVTX");
+  if (options.wanted.nccl.operations) names.emplace_back("NCCL");
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// Success over nothing is no success: why there may be nothing.
 std::string why_nothing(const Tally& tally, const RecordOptions& options) {
   const Wanted& wanted = options.wanted;
-  if (!wanted.nvtx && !wanted.os_calls && !wanted.cuda && wanted.libraries.empty()) {
+  if (!wanted.nvtx && !wanted.os_calls && !wanted.cuda && wanted.libraries.empty() && !wanted.nccl.operations) {
     return "nothing was recorded: -t selects nothing; the default is -t cuda,nvtx,osrt";
   }
   if (tally.images == 0) {

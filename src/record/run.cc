@@ -227,7 +227,7 @@ Answer Run::start(const Program& program, const Session::Asked& asked) {
   RoundOptions round = asked.request.round;
   round.output = output_of(round.output, program.number());
   const uint32_t missing = round.only == ~0U ? 0 : round.only & ~mapping_.header().wanted;
-  round.only |= wire::kWantMetrics | wire::kWantGpuMetrics;  // -t does not name them
+  round.only |= wire::kWantMetrics | wire::kWantGpuMetrics | wire::kWantNccl;  // -t does not name them
   if (missing != 0) {
     return refused("the program was not launched with all that -t selects; pass the same -t to sonde launch");
   }

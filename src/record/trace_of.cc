@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "record/cuda/cuda_rows.h"
+#include "record/nccl/nccl_rows.h"
 #include "record/text.h"
 #include "record/thread_events.h"
 
 namespace sonde::record {
 namespace {
 
-/// A process for each, under the name of its last image: what a shell ran in its own place is what people look for.
 void put_rank(Process& process, const wire::ProcessRankBody& rank) {
   const auto known = [](int32_t value) { return value < 0 ? std::nullopt : std::optional<int>(value); };
   process.job_rank = rank.rank;
@@ -17,6 +17,7 @@ void put_rank(Process& process, const wire::ProcessRankBody& rank) {
   process.local_rank = known(rank.local_rank);
 }
 
+/// A process for each, under the name of its last image: what a shell ran in its own place is what people look for.
 void add_processes(Trace& trace, const Images& images, Tally& tally) {
   for (const Image& image : images.all()) {
     if (trace.processes.empty() || trace.processes.back().pid != image.process) {
@@ -25,8 +26,8 @@ void add_processes(Trace& trace, const Images& images, Tally& tally) {
     Process& process = trace.processes.back();
     if (!image.name.empty()) process.name = intern_text(trace, image.name);
     if (image.event_cost_ns > 0) process.event_cost_ns = image.event_cost_ns;
+    if (image.rank) put_rank(process, *image.rank);
   }
-    if (image.rank) put_rank(trace.processes.back(), *image.rank);
   tally.images = static_cast<int64_t>(images.all().size());
   tally.processes = static_cast<int64_t>(trace.processes.size());
 }
@@ -89,6 +90,7 @@ Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, con
   CudaObjects cuda_objects(trace, slices);
   CudaRows cuda(trace, images, cuda_objects, symbolizer, extent,
                 [&](uint32_t process) { return process_row(trace, process); });
+  NcclRows nccl(trace, definitions, images, extent);
   LettingGo letting_go(slices.let_go);
   const Slice* before = nullptr;
   size_t kept = 0;
@@ -100,6 +102,7 @@ Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, con
     wire::Record record;
     while (reader.next(record)) {
       cuda.add(record, {slice.process, slice.thread});
+      nccl.add(record, slice.process, slice.thread);
       if (!extent.holds(record)) continue;
       ++tally.records;
       tally.last_ns = std::max(tally.last_ns, written_at(record));
@@ -116,6 +119,8 @@ Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, con
   definitions.hand_over(std::ref(thread_rows), extent.begin_ns);
   cuda.finish(slices, std::ref(thread_rows), take);
   tally.cuda = cuda.tally();
+  nccl.finish([&](uint32_t process) { return process_row(trace, process); }, std::ref(thread_rows), take);
+  tally.nccl = nccl.tally();
   kernels.finish();
   tally.measured = kernels.tally();
   tally.threads = static_cast<int64_t>(trace.threads.size());

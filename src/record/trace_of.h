@@ -6,6 +6,7 @@
 #include "record/cuda/cuda_tally.h"
 #include "record/kernels/profiles.h"
 #include "record/library_calls.h"
+#include "record/nccl/nccl_tally.h"
 #include "record/rounds/extent.h"
 #include "record/rounds/parts.h"
 #include "record/rounds/slices.h"
@@ -35,11 +36,12 @@ struct Tally {
   int64_t cpu_events = 0;       ///< samples and switches
   uint32_t event_cost_ns = 0;   ///< the median of what processes measured
   CudaTally cuda;
+  NcclTally nccl;
   MeasureTally measured;  ///< of kernels whose counters were asked for
 
   /// Of which the profile tells.
   [[nodiscard]] int64_t events() const {
-    return ranges + marks + os_calls + library_calls + cuda.events() + measured.kernels + gpu_samples;
+    return ranges + marks + os_calls + library_calls + cuda.events() + measured.kernels + gpu_samples + nccl.operations;
   }
 };
 

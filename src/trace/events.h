@@ -451,7 +451,7 @@ struct Diagnostics {
   }
 };
 
-/// A collective operation as the framework described it (NCCL metadata). Not sorted; kernels and ranges point here.
+/// A collective operation as the framework or NCCL described it. Not sorted; kernels and ranges point here.
 struct Collective {
   NameId name = kNone;  ///< allreduce, all_gather, ...
   NameId dtype = kNone;
@@ -460,6 +460,8 @@ struct Collective {
   int64_t group_size = kUnknown;
   int64_t in_elements = kUnknown;
   int64_t out_elements = kUnknown;
+  NameId algorithm = kNone;  ///< NCCL's: RING, TREE, ...
+  NameId protocol = kNone;   ///< NCCL's: LL, LL128 or SIMPLE
   auto operator<=>(const Collective&) const = default;
 };
 

@@ -42,6 +42,7 @@ enum class Field {
   kernel_profiles,        ///< launches measured by a kernel profiler: launch, metrics, sections, advice, ranges, stacks
   metric_instances,       ///< kernel_profiles: the parts of metrics (by instruction, opcode, time)
   source_lines,           ///< device_functions: the source line of each instruction
+  nccl,                   ///< NCCL's own account of its operations, and its communicators
   inventory,              ///< what the source holds, counted
   capture,                ///< how the profile was taken: options, environment, host (private)
   count_

@@ -177,6 +177,7 @@ void link(Trace& trace) {
   int64_t crossing = 0;
   parallel_for(2,
                [&](size_t i) { i == 0 ? void(launches = link_launches(trace)) : void(crossing = link_ranges(trace)); });
+  link_nccl(trace);
   trace.log.add(Issue::unlinked_gpu_work, {}, launches.unlinked);
   trace.log.add(Issue::duplicate_correlation, {}, launches.duplicates);
   trace.log.add(Issue::crossing_ranges, {}, crossing);

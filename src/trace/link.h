@@ -7,6 +7,7 @@ namespace sonde {
 /// Ends an import: sorts every table by start (ranges that start together: longest first), repairs negative durations,
 /// and makes the links that the fields ask for:
 /// - the API call that launched each GPU operation (by process and correlation id; ids are unique in a process only);
+/// - the kernel of each of NCCL's operations (nccl_operations.h);
 /// - the parent of each push/pop range, and for each domain the innermost range around each API call.
 /// One sweep per thread: O(n log n) in all. What does not fit is counted in the import log.
 void link(Trace& trace);

@@ -7,6 +7,7 @@
 #include "trace/fields.h"
 #include "trace/import_log.h"
 #include "trace/kernel_profile.h"
+#include "trace/nccl_operations.h"
 #include "trace/payload_schemas.h"
 #include "trace/string_pool.h"
 
@@ -41,6 +42,7 @@ struct Trace {
   std::vector<Domain> domains;
   std::vector<Counter> counters;
   std::vector<Collective> collectives;
+  std::vector<Communicator> communicators;
   std::vector<Category> categories;
   std::vector<PayloadSchema> payload_schemas;
   CallChains chains;
@@ -64,6 +66,7 @@ struct Trace {
   PageFaults page_faults;
   CudaEvents cuda_events;
   GraphEvents graph_events;
+  NcclOperations nccl_operations;
   Diagnostics diagnostics;
 
   std::vector<KernelProfile> kernel_profiles;
@@ -102,6 +105,7 @@ void for_each_table(TraceT& t, F&& f) {
   f(t.page_faults, "page faults");
   f(t.cuda_events, "CUDA events");
   f(t.graph_events, "graph events");
+  f(t.nccl_operations, "NCCL operations");
   f(t.diagnostics, "diagnostics");
 }
 

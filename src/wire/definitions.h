@@ -34,6 +34,7 @@ constexpr bool is_definition(Kind kind) {
     case Kind::stall_reason:
     case Kind::code_part:
     case Kind::code_mapping:
+    case Kind::nccl_communicator:
     case Kind::cuda_tally:  // both count from the process's start: the last one before a round is its zero
     case Kind::sampling_tally: return true;
     default: return false;
@@ -71,6 +72,8 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::instruction_count:
     case Kind::counted_launch: return kWantMetrics;
     case Kind::gpu_sample: return kWantGpuMetrics;
+    case Kind::nccl_start:
+    case Kind::nccl_stop: return kWantNccl;
     default: return 0;
   }
 }

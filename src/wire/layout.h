@@ -44,6 +44,8 @@ enum Wanted : uint32_t {
   kWantLibraries = 1U << 6U,
   kWantMetrics = 1U << 12U,
   kWantGpuMetrics = 1U << 13U,
+  kWantNccl = 1U << 14U,
+  kWantNcclKernels = 1U << 15U,  ///< with kWantNccl: when NCCL's kernels ran, by channel
 };
 
 /// What the program does that begins and ends the recording; none: only time does.

@@ -7,11 +7,12 @@
 #include "wire/gpu_metrics_record.h"
 #include "wire/kernel_record.h"
 #include "wire/libraries.h"
+#include "wire/nccl_record.h"
 #include "wire/os_calls.h"
 #include "wire/payload_record.h"
 #include "wire/pc_record.h"
-
 #include "wire/rank_variables.h"
+
 namespace sonde::wire {
 namespace {
 
@@ -67,13 +68,13 @@ bool read_process(Body body, Record& record) {
   return body.take_text(process.text_bytes, record.text);
 }
 
-bool read_os_call(Body body, Record& record) {
 bool read_process_rank(Body body, Record& record) {
   ProcessRankBody rank{};
   record.body = body.rest();
   return body.take(rank) && rank.row < kRankRows && rank.rank >= 0 && body.empty();
 }
 
+bool read_os_call(Body body, Record& record) {
   OsCallBody call{};
   if (!body.take(call) || record.head.level >= kOsCalls || call.end < record.head.time) return false;
   record.end = call.end;
@@ -149,6 +150,7 @@ bool read_body(Body body, Record& record) {
   if (is_payload_record(record.head.kind)) return read_whole(body, record, is_whole_payload_record);
   if (is_pc_record(record.head.kind)) return read_whole(body, record, is_whole_pc_record);
   if (is_gpu_metrics_record(record.head.kind)) return read_whole(body, record, is_whole_gpu_metrics_record);
+  if (is_nccl_record(record.head.kind)) return read_whole(body, record, is_whole_nccl_record);
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);
     case Kind::push:
@@ -161,9 +163,9 @@ bool read_body(Body body, Record& record) {
     case Kind::category:
     case Kind::cuda_api_name:
     case Kind::thread_name: return read_definition(body, record);
+    case Kind::process_rank: return read_process_rank(body, record);
     case Kind::os_call: return read_os_call(body, record);
     case Kind::past_range: return read_past_range(body, record);
-    case Kind::process_rank: return read_process_rank(body, record);
     case Kind::library_call: return read_library_call(body, record);
     case Kind::code_mapping: return read_code_mapping(body, record);
     default: return read_cuda(body, record);

@@ -22,8 +22,8 @@ struct Record {
   int64_t end = 0;
   int64_t result = 0;
   std::string_view text;
-  /// Of code_mapping, and of the kinds of cuda_record.h, kernel_record.h and payload_record.h: as there, with what
-  /// follows it but for the former's text.
+  /// Of code_mapping, process_rank, and of the kinds of cuda_record.h, kernel_record.h, payload_record.h and
+  /// nccl_record.h: as there, with what follows it but for the former's text.
   std::span<const std::byte> body;
 };
 

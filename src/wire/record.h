@@ -68,6 +68,10 @@ enum class Kind : uint16_t {
   code_part = 104,          ///< CodePartBody, its bytes
   instruction_count = 105,  ///< InstructionCountBody
   counted_launch = 106,     ///< CountedLaunchBody, text
+  // What NCCL tells: nccl_record.h.
+  nccl_communicator = 110,  ///< NcclCommunicatorBody, text
+  nccl_start = 111,         ///< NcclStartBody
+  nccl_stop = 112,          ///< NcclStopBody
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.
@@ -124,10 +128,6 @@ struct ProcessBody {
 };
 static_assert(sizeof(ProcessBody) == 16);
 
-struct OsCallBody {
-  int64_t end;
-  int64_t result;
-};
 /// By the variables of a row of rank_variables.inc.
 struct ProcessRankBody {
   uint32_t row;
@@ -137,6 +137,10 @@ struct ProcessRankBody {
 };
 static_assert(sizeof(ProcessRankBody) == 16);
 
+struct OsCallBody {
+  int64_t end;
+  int64_t result;
+};
 static_assert(sizeof(OsCallBody) == 16);
 
 inline constexpr uint8_t kLastPayload = 6;  ///< of payload_kind

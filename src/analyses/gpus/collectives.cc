@@ -96,9 +96,11 @@ int64_t bytes_of_type(std::string_view dtype) {
 
 /// The size as NCCL's tests count it: the larger of what goes in and what comes out.
 int64_t bytes_of(const Trace& trace, const Collective& c) {
-  const int64_t element = c.dtype == kNone ? kUnknown : bytes_of_type(trace.name(c.dtype));
+  if (c.dtype == kNone) return kUnknown;
+  const int64_t of_nccl = bytes_of_nccl_type(trace.name(c.dtype));
+  const int64_t element = of_nccl == kUnknown ? bytes_of_type(trace.name(c.dtype)) : of_nccl;
   const int64_t elements = std::max(c.in_elements, c.out_elements);
-  return element == kUnknown || elements == kUnknown ? kUnknown : elements * element;
+  return size_product(elements, element);
 }
 
 class Matcher {
@@ -200,6 +202,8 @@ class Matcher {
     if (!lacks_ranks_) c.group_size = static_cast<int64_t>(place.size());
     if (key.described) {
       c.group = key.description.group;
+      c.algorithm = key.description.algorithm;
+      c.protocol = key.description.protocol;
       c.bytes = most_bytes(place);
       const bool pair = c.kind == CommunicationKind::send_receive;
       if (key.description.group_size != kUnknown && !pair) c.group_size = key.description.group_size;

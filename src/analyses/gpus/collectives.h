@@ -18,8 +18,10 @@ struct Participant {
 /// An operation of several GPUs that were matched: data move only when the last has entered.
 struct MatchedCollective {
   CommunicationKind kind = CommunicationKind::other;
-  NameId name = kNone;   ///< as the framework calls it, else the kernel's name
-  NameId group = kNone;  ///< process group; kNone where the profile does not tell
+  NameId name = kNone;       ///< as the framework calls it, else the kernel's name
+  NameId group = kNone;      ///< process group; kNone where the profile does not tell
+  NameId algorithm = kNone;  ///< NCCL's, kNone where it did not tell
+  NameId protocol = kNone;
   int64_t bytes = kUnknown;
   int64_t group_size = kUnknown;  ///< participants that there are, recorded or not; kUnknown where ranks are missing
   std::vector<Participant> participants;  ///< by GPU; two at least

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "analyses/gpus/collectives.h"
@@ -63,12 +65,24 @@ void add_names(Table& table, const Trace& trace, const Gpus& gpus, const std::ve
   }
 }
 
+/// Only a recording with NCCL's own report has them.
+void add_algorithms(Table& table, const Trace& trace, const std::vector<MatchedCollective>& all) {
+  if (std::ranges::all_of(all, [](const auto& c) { return c.algorithm == kNone; })) return;
+  auto& column = table.texts("Algorithm");
+  for (const MatchedCollective& c : all) {
+    const bool known = c.algorithm != kNone && c.protocol != kNone;
+    column.push_back(known ? table.keep(fmt::format("{} {}", trace.name(c.algorithm), trace.name(c.protocol)))
+                           : std::string_view());
+  }
+}
+
 Result<Table> run(const Trace& trace, const ReportArguments&) {
   const Gpus gpus = gpus_of(trace);
   const Collectives collectives = match_collectives(trace, gpus, communication_kinds(trace));
   Table table = table_of(collective_trace_report);
   add_times(table, collectives.all);
   add_sizes(table, collectives.all);
+  add_algorithms(table, trace, collectives.all);
   add_names(table, trace, gpus, collectives.all);
   if (collectives.unmatched > 0) {
     table.note = fmt::format("{} communication kernels have no counterpart on another GPU of this profile.",
@@ -94,6 +108,7 @@ Size          bytes, the larger of input and output, as nccl-tests counts them
 Alg BW        Size / Transfer
 Bus BW        Alg BW times 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter, an all-gather and an all-to-all, 1 for
               others: the bus bandwidth of nccl-tests, to be compared with the link's bandwidth
+Algorithm     NCCL's algorithm and protocol, if a rank was recorded with -t nccl
 Participants  participating GPUs of the profile, and the size of the group; ? if ranks are missing and the group is unknown
 Last          the GPU that entered last; all others waited for it
 Operation     all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, send_receive or other

@@ -53,6 +53,7 @@ struct RecordArguments {
   std::shared_ptr<record_cli::CpuArguments> cpu;
   record_cli::PythonArguments python;
   record_cli::CudaArguments cuda;
+  record_cli::NcclArguments nccl;
   std::shared_ptr<record_cli::MetricOptions> metrics;
   record_cli::GpuMetricsArguments gpu_metrics;
   std::shared_ptr<record_cli::OtherOptions> others;
@@ -105,6 +106,10 @@ Status add_what_is_recorded(record::RecordOptions& options, const RecordArgument
   const auto gpu_metrics = record_cli::gpu_metrics_options(arguments.gpu_metrics, options.remarks);
   if (!gpu_metrics) return std::unexpected(gpu_metrics.error());
   options.wanted.gpu_metrics = *gpu_metrics;
+  const bool traced = std::ranges::find(traces->libraries, "nccl") != traces->libraries.end();
+  const auto nccl = record_cli::nccl_options(arguments.nccl, traced, options.remarks);
+  if (!nccl) return std::unexpected(nccl.error());
+  options.wanted.nccl = *nccl;
   const auto cpu = record_cli::cpu_options_of(*arguments.cpu);
   if (!cpu) return std::unexpected(cpu.error());
   options.cpu = *cpu;
@@ -117,6 +122,9 @@ Status add_libraries(record::RecordOptions& options, const RecordArguments& argu
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
+  if (options.wanted.nccl.operations && !record_cli::can_load_plugin(*library, options.remarks)) {
+    options.wanted.nccl = {};
+  }
   if (!options.wanted.libraries.empty()) {
     auto auditor = record_cli::find_auditor(*library);
     if (!auditor) return std::unexpected(auditor.error());
@@ -295,6 +303,7 @@ void add_program_options(CommandLine& command, RecordArguments& a) {
   a.cpu = record_cli::add_cpu_options(command);
   record_cli::add_python_options(command, a.python);
   record_cli::add_cuda_options(command, a.cuda);
+  record_cli::add_nccl_options(command, a.nccl);
   command
       .option("-e,--env-var", a.environment, "LIST",
               "environment variables of the program, as NAME=VALUE, separated by commas")

@@ -36,6 +36,7 @@ Status write_events(Output& out, const Context& c) {
   SONDE_TRY(write_calls(out, c));
   SONDE_TRY(write_ranges(out, c));
   SONDE_TRY(write_cpu_activity(out, c));
+  SONDE_TRY(write_nccl_operations(out, c));
   SONDE_TRY(write_call_chains(out, c));
   out.samples += static_cast<int64_t>(row_count(c.trace.samples));
   return write_counters(out, c);
@@ -45,6 +46,7 @@ Status write_rest(Output& out, const Context& c) {
   SONDE_TRY(write_counter_names(out, c));
   SONDE_TRY(write_kernel_profiles(out, c));
   SONDE_TRY(write_range_definitions(out, c));
+  SONDE_TRY(write_communicators(out, c));
   SONDE_TRY(write_strings(out, c));
   SONDE_TRY(write_target(out, c));
   SONDE_TRY(write_enums(out));

@@ -14,6 +14,8 @@ void read_ranges(NsysFile& file);
 /// After read_ranges(), whose domains they belong to.
 void read_payload_schemas(NsysFile& file);
 void read_cpu_activity(NsysFile& file);
+/// What NCCL told of its communicators and operations (Sonde's recordings).
+void read_nccl(NsysFile& file);
 /// Rows that the trace had before this file.
 struct EventRows {
   size_t api = 0;

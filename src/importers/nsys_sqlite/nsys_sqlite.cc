@@ -58,6 +58,7 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   nsys::read_ranges(*file);
   nsys::read_payload_schemas(*file);
   nsys::read_cpu_activity(*file);
+  nsys::read_nccl(*file);
   nsys::read_call_chains(*file, before);
   nsys::read_counters(*file);
   nsys::read_memory(*file);

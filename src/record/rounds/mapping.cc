@@ -56,7 +56,8 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
 uint32_t wanted_bits(const Wanted& wanted) {
   return (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U) |
          (wanted.cuda ? wire::kWantCuda : 0U) | (wanted.libraries.empty() ? 0U : wire::kWantLibraries) |
-         (wanted.metrics ? wire::kWantMetrics : 0U) | (wanted.gpu_metrics.any() ? wire::kWantGpuMetrics : 0U);
+         (wanted.metrics ? wire::kWantMetrics : 0U) | (wanted.gpu_metrics.any() ? wire::kWantGpuMetrics : 0U) |
+         (wanted.nccl.operations ? wire::kWantNccl : 0U) | (wanted.nccl.kernels ? wire::kWantNcclKernels : 0U);
 }
 
 Result<Mapping> Mapping::create(const Wanted& wanted) {

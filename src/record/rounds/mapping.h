@@ -20,6 +20,12 @@ struct GpuMetricsOptions {
 };
 
 /// What the injected library is asked for.
+/// What NCCL is asked for through its profiler plugin interface.
+struct NcclOptions {
+  bool operations = false;  ///< collectives, sends and receives
+  bool kernels = false;     ///< when their kernels' channels ran, by the GPU's timer
+};
+
 struct Wanted {
   bool nvtx = true;
   bool os_calls = true;
@@ -29,6 +35,7 @@ struct Wanted {
   bool metrics = false;  ///< counters of kernels
   GpuMetricsOptions gpu_metrics = {};
   std::vector<std::string> libraries = {};  ///< of wire/libraries.inc, as -t names them
+  NcclOptions nccl = {};
 
   /// Whether the library must be there before the program begins.
   [[nodiscard]] bool preloads() const { return os_calls || !libraries.empty(); }

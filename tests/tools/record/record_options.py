@@ -77,7 +77,7 @@ MISSING = """
 --accelerator-trace --call-stack --clock-frequency-changes --cpu-cluster-events --cpu-core-events --cpu-core-metrics
 --cpu-metrics --cpu-socket-events --cpu-socket-metrics --cuda-trace-scope --dask --debug-symbols --dx12-gpu-workload
 --dx12-wait-calls --enable --etw-provider --event-sample --ftrace --gds-metrics --gpu-video-devices --gpuctxsw
---graph-profiling --nccl-trace --ib-net-info-devices --ib-switch-congestion-devices --ib-switch-metrics-devices --import-sass
+--graph-profiling --ib-net-info-devices --ib-switch-congestion-devices --ib-switch-metrics-devices --import-sass
 --import-source --isr --mps --nic-metrics --opengl-gpu-workload --os-events --osrt-backtrace-depth --osrt-file-access
 --python-backtrace --python-functions-trace --pytorch --qnx-kernel-events --reflex-events
 --show-source-info --soc-metrics --storage-metrics --support-32bit --syscall --system-wide --vsync --vulkan-gpu-workload

@@ -30,7 +30,7 @@ class WholeTrace {
       std::tuple(&Trace::kernels, &Trace::copies, &Trace::sets, &Trace::graph_launches, &Trace::syncs, &Trace::api,
                  &Trace::ranges, &Trace::marks, &Trace::os_calls, &Trace::library_calls, &Trace::overheads,
                  &Trace::samples, &Trace::switches, &Trace::counter_values, &Trace::allocations, &Trace::page_faults,
-                 &Trace::cuda_events, &Trace::graph_events, &Trace::diagnostics);
+                 &Trace::cuda_events, &Trace::graph_events, &Trace::nccl_operations, &Trace::diagnostics);
 
   template <typename Table>
   static void append(Table& whole, const Table& part) {

@@ -1,0 +1,99 @@
+#include <array>
+
+#include "exporters/nsys/sections.h"
+
+/// Sonde's own tables of what NCCL told its profiler plugin.
+namespace sonde::nsys_export {
+namespace {
+
+using Operations = NcclOperations;
+using OperationColumn = ColumnOf<Operations>;
+
+template <auto column>
+Cell value_of(const Context&, const Operations& o, size_t row) {
+  return cell(o.*column, row);
+}
+
+/// As calls have them: a text's id in StringIds, NULL for none.
+template <auto column>
+Cell code_of(const Context&, const Operations& o, size_t row) {
+  return code(o.*column, row);
+}
+
+Cell launch_start(const Context&, const Operations& o, size_t row) {
+  const int64_t before = value_or_absent(o.launch_before, row);
+  return before == kUnknown ? Cell() : Cell(o.start[row] - before);
+}
+
+Cell launch_end(const Context& c, const Operations& o, size_t row) {
+  const Cell start = launch_start(c, o, row);
+  return start.kind == Cell::Kind::null ? Cell() : Cell(start.integer + o.launch_duration[row]);
+}
+
+Cell bytes_of(const Context& c, const Operations&, size_t row) {
+  return bytes_of_operation(c.trace, static_cast<Row>(row));
+}
+
+constexpr std::array kOperationColumns = {
+    OperationColumn{"start", kIntegerSet, start_of<Operations>},
+    OperationColumn{"end", kInteger, value_of<&Operations::end>},
+    OperationColumn{"globalTid", kInteger, thread_of<Operations>},
+    OperationColumn{"communicatorId", kInteger, value_of<&Operations::communicator>},
+    OperationColumn{"kind", kInteger, code_of<&Operations::kind>},
+    OperationColumn{"functionId", kInteger, value_of<&Operations::function>},
+    OperationColumn{"count", kInteger, value_of<&Operations::count>},
+    OperationColumn{"datatypeId", kInteger, value_of<&Operations::datatype>},
+    OperationColumn{"bytes", kInteger, bytes_of},
+    OperationColumn{"algorithmId", kInteger, value_of<&Operations::algorithm>},
+    OperationColumn{"protocolId", kInteger, value_of<&Operations::protocol>},
+    OperationColumn{"channels", kInteger, value_of<&Operations::channels>},
+    OperationColumn{"warps", kInteger, value_of<&Operations::warps>},
+    OperationColumn{"peer", kInteger, value_of<&Operations::peer>},
+    OperationColumn{"sequence", kInteger, value_of<&Operations::sequence>},
+    OperationColumn{"groupId", kInteger, value_of<&Operations::group>},
+    OperationColumn{"graphCaptured", kInteger, code_of<&Operations::captured>},
+    OperationColumn{"launchStart", kInteger, launch_start},
+    OperationColumn{"launchEnd", kInteger, launch_end},
+    OperationColumn{"gpuStart", kInteger, value_of<&Operations::gpu_start>},
+    OperationColumn{"gpuEnd", kInteger, value_of<&Operations::gpu_end>},
+    OperationColumn{"gpuChannels", kInteger, value_of<&Operations::gpu_channels>},
+};
+
+using Communicators = std::vector<Communicator>;
+using CommunicatorColumn = ColumnOf<Communicators>;
+
+template <auto field>
+Cell field_of(const Context&, const Communicators& all, size_t row) {
+  return all[row].*field;
+}
+
+constexpr std::array kCommunicatorColumns = {
+    CommunicatorColumn{
+        "id", kIntegerKey,
+        [](const Context&, const Communicators&, size_t row) { return Cell(static_cast<int64_t>(row)); }},
+    CommunicatorColumn{"globalPid", kInteger,
+                       [](const Context& c, const Communicators& all, size_t row) {
+                         return all[row].process == kNone ? Cell() : Cell(c.ids.process(all[row].process));
+                       }},
+    CommunicatorColumn{"number", kInteger, field_of<&Communicator::id>},
+    CommunicatorColumn{"hash", kInteger, field_of<&Communicator::hash>},
+    CommunicatorColumn{"nameId", kInteger, field_of<&Communicator::name>},
+    CommunicatorColumn{"ranks", kInteger, field_of<&Communicator::ranks>},
+    CommunicatorColumn{"rank", kInteger, field_of<&Communicator::rank>},
+    CommunicatorColumn{"nodes", kInteger, field_of<&Communicator::nodes>},
+    CommunicatorColumn{"interface", kInteger, field_of<&Communicator::interface>},
+};
+
+}  // namespace
+
+Status write_nccl_operations(Output& out, const Context& c) {
+  const Operations& all = c.trace.nccl_operations;
+  return write_rows<Operations>(out, "SONDE_NCCL_OPERATION", kOperationColumns, c, all, row_count(all));
+}
+
+Status write_communicators(Output& out, const Context& c) {
+  const Communicators& all = c.trace.communicators;
+  return write_rows<Communicators>(out, "SONDE_NCCL_COMMUNICATOR", kCommunicatorColumns, c, all, all.size());
+}
+
+}  // namespace sonde::nsys_export

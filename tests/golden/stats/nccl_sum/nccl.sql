@@ -1,0 +1,1 @@
+.read ../../inputs/nccl.sql
