@@ -66,14 +66,15 @@ def check_rank(folder, name, rank, place):
 
 
 def a_launcher_under_the_recorder(folder):
-    done = run(folder, *record("-o", "run_%q{RANK}"), sys.executable, "-c", LAUNCHER, RANKS, "sh", "-c", WORKER, "worker", "@RANK")
+    launched = (sys.executable, "-c", LAUNCHER, RANKS, "sh", "-c", WORKER, "worker", "@RANK")
+    done = run(folder, *record("-o", "run_%q{RANK}"), *launched)
     check(done.returncode == 0, done.stderr)
     for rank in range(RANKS):
         check_rank(folder, "run", rank, (rank, RANKS, rank))
     check("sleep" not in sleeps(folder / "run_launcher.sqlite"), "workers' calls in the launcher's profile")
     check(not ranks_in(folder / "run_launcher.sqlite"), "the launcher has no rank")
     check(len(list(folder.glob("run_*"))) == RANKS + 1, sorted(p.name for p in folder.iterdir()))
-    whole = run(folder, *record("-o", "whole"), sys.executable, "-c", LAUNCHER, RANKS, "sh", "-c", WORKER, "worker", "@RANK")
+    whole = run(folder, *record("-o", "whole"), *launched)
     check(whole.returncode == 0 and sleeps(folder / "whole.sqlite")["sleep"] == sum(range(RANKS + 1)), whole.stderr)
     check(ranks_in(folder / "whole.sqlite") == {(r, RANKS, r) for r in range(RANKS)}, "all ranks")
     check("rank" not in run(folder, SONDE, "summary", "whole.sqlite").stdout.splitlines()[0], "a profile of several ranks")
@@ -121,8 +122,8 @@ def real_mpirun(folder):
     if mpirun is None:
         print("skipped: mpirun is not installed")
         return
-    done = run(folder, mpirun, "--allow-run-as-root", "--oversubscribe", "-n", RANKS, *record("-o", "mpi_%q{OMPI_COMM_WORLD_RANK}"),
-               "sh", "-c", WORKER.replace("$1", "$OMPI_COMM_WORLD_RANK"))
+    done = run(folder, mpirun, "--allow-run-as-root", "--oversubscribe", "-n", RANKS,
+               *record("-o", "mpi_%q{OMPI_COMM_WORLD_RANK}"), "sh", "-c", WORKER.replace("$1", "$OMPI_COMM_WORLD_RANK"))
     check(done.returncode == 0, done.stderr)
     for rank in range(RANKS):
         check_rank(folder, "mpi", rank, (rank, RANKS, rank))

@@ -1,10 +1,13 @@
-/* What NCCL does with a profiler plugin, without NCCL: nccl_program INTERFACE [ROUNDS]. INTERFACE is the newest version
- * of the interface that it knows, 1 to 6, as NCCL 2.23 to 2.29. Order of calls, null handles, threads and what is left
- * uninitialized are as in NCCL's src/plugin/profiler.cc and src/enqueue.cc. Prints each operation as a line of JSON,
- * and on standard error the lines that NCCL prints for NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=COLL. Exits with 3 where the
- * plugin breaks the interface. */
+/* What NCCL does with a profiler plugin, without NCCL: nccl_program INTERFACE [ROUNDS [LIBRARY ADDRESS]]. INTERFACE is
+ * the newest version of the interface that it knows, 1 to 6, as NCCL 2.23 to 2.29. Order of calls, null handles,
+ * threads and what is left uninitialized are as in NCCL's src/plugin/profiler.cc and src/enqueue.cc. Prints each
+ * operation as a line of JSON, and on standard error the lines that NCCL prints for NCCL_DEBUG=INFO
+ * NCCL_DEBUG_SUBSYS=COLL. Exits with 3 where the plugin breaks the interface. With NCCL's own library and the address
+ * in it of getNcclProfiler_vN(void* plugin) of NCCL 2.28, events of version 5 go through what NCCL itself does to hand
+ * them to a plugin of version N. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +44,8 @@ struct operation {
 };
 
 static const profiler* plugin;
+static const char* real_library;
+static unsigned long real_address;
 static void *library, *context, *stream;
 static int interface, rank, mask;
 static uint64_t sequence[8], operations;
@@ -49,6 +54,17 @@ static void require(int condition, const char* what) {
   if (condition) return;
   fprintf(stderr, "the plugin breaks the interface: %s\n", what);
   exit(3);
+}
+
+static const profiler* from_real_nccl(void) {
+  struct link_map* map = NULL;
+  void* nccl = dlopen(real_library, RTLD_NOW | RTLD_LOCAL);
+  if (nccl == NULL || dlinfo(nccl, RTLD_DI_LINKMAP, &map) != 0) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(4);
+  }
+  const profiler* (*get)(void*) = (const profiler* (*)(void*))(map->l_addr + real_address);
+  return get(library);
 }
 
 /* As ncclOpenProfilerPluginLib() and getNcclProfiler_v6() to _v1(). */
@@ -60,6 +76,7 @@ static void load(void) {
     fprintf(stderr, "NCCL INFO PROFILER/Plugin: %s\n", dlerror());
     return;
   }
+  if (real_library != NULL) plugin = from_real_nccl();
   char symbol[32];
   for (int version = interface; version >= 1 && plugin == NULL; --version) {
     snprintf(symbol, sizeof symbol, "ncclProfiler_v%d", version);
@@ -89,7 +106,7 @@ static void finalize(void) {
 }
 
 static void* start(void* descr) {
-  void* handle = (void*)0xDEAD0;
+  void* handle = real_library == NULL ? (void*)0xDEAD0 : NULL; /* NCCL's own shim for version 4 leaves it, too */
   require(plugin->startEvent(context, &handle, descr) == 0, "startEvent failed");
   require(handle != (void*)0xDEAD0, "startEvent left the handle as it was");
   return handle;
@@ -375,6 +392,7 @@ static void round_of(void) {
 int main(int count, char** words) {
   interface = count > 1 ? atoi(words[1]) : 6;
   const int rounds = count > 2 ? atoi(words[2]) : 1;
+  if (count > 4) real_library = words[3], real_address = strtoul(words[4], NULL, 16);
   const char* const number = getenv("RANK");
   rank = number == NULL ? 1 : atoi(number);
   if (cudaStreamCreate(&stream) != 0) return 4;
