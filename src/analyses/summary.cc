@@ -122,8 +122,8 @@ std::optional<double> CopySummary::bytes_per_s() const {
 }
 
 Fields summary_fields() {
-  return kGpuWork | Fields{Field::streams,     Field::launches, Field::api,           Field::syncs,      Field::ranges,
-                           Field::range_links, Field::os_calls, Field::library_calls, Field::diagnostics};
+  return kMemoryPeakFields |
+         Fields{Field::launches, Field::api, Field::syncs, Field::os_calls, Field::library_calls, Field::diagnostics};
 }
 
 RunSummary summarize(const Trace& trace) {
@@ -136,7 +136,7 @@ RunSummary summarize(const Trace& trace) {
   summary.after_ns = extent.second - working.second;
   run_together({[&] { summary.warm_up = find_warm_up(trace); },
                 [&] { summary.gpus = summarize_gpus(trace, summary.working_ns()); },
-                [&] { summarize_kernels(trace, summary); },
+                [&] { summary.memory = memory_at_peaks(trace); }, [&] { summarize_kernels(trace, summary); },
                 [&] { summary.api_calls = by_total(api_calls_by_name(trace), std::identity()); }});
   return summary;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/memory/memory_peak.h"
 #include "analyses/steps/warm_up.h"
 #include "analyses/tables/distribution.h"
 #include "trace/trace.h"
@@ -57,6 +58,7 @@ struct RunSummary {
   std::vector<NamedSummary> api_calls;         ///< by name, by total time
   std::optional<Distribution> launch_latency;  ///< from the start of the launching call to the start of the kernel
   std::optional<WarmUp> warm_up;
+  std::vector<MemoryAtPeak> memory;  ///< of each GPU whose memory was recorded
   /// From the first GPU work to the last, of which shares are given.
   [[nodiscard]] int64_t working_ns() const { return total_ns - set_up_ns - after_ns; }
 };

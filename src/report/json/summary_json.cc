@@ -71,6 +71,25 @@ Json warm_up_json(const std::optional<WarmUp>& w) {
           {"median_ns", w->median_ns}};
 }
 
+Json known_json(int64_t value) { return value == kUnknown ? Json(nullptr) : Json(value); }
+
+Json memory_json(const MemoryAtPeak& peak, int64_t origin_ns) {
+  Json held = Json::array();
+  for (const HeldMemory& h : held_by_place(peak)) {
+    held.push_back({{"role", name_of(h.role)},
+                    {"place", h.place.empty() ? Json(nullptr) : Json(h.place)},
+                    {"bytes", h.bytes},
+                    {"allocations", h.allocations}});
+  }
+  return {{"place", peak.gpu},
+          {"peak_bytes", peak.bytes},
+          {"peak_ns", peak.time_ns == kUnknown ? Json(nullptr) : Json(peak.time_ns - origin_ns)},
+          {"reserved_bytes", known_json(peak.reserved_bytes)},
+          {"peak_reserved_bytes", known_json(peak.peak_reserved_bytes)},
+          {"capacity_bytes", known_json(peak.capacity_bytes)},
+          {"held", std::move(held)}};
+}
+
 Json sources_json(const Trace& trace) {
   Json list = Json::array();
   for (const Rank& r : trace.ranks) {
@@ -116,8 +135,10 @@ Json summary_document(const Trace& trace, const RunSummary& summary, int64_t ori
                    {"warm_up", warm_up_json(summary.warm_up)},
                    {"kernels", named_json(summary.kernels)},
                    {"api_calls", named_json(summary.api_calls)},
+                   {"memory", Json::array()},
                    {"import_log", log_json(trace.log)}};
   for (const GpuSummary& gpu : summary.gpus) document["gpus"].push_back(gpu_json(gpu, summary.working_ns(), origin_ns));
+  for (const MemoryAtPeak& peak : summary.memory) document["memory"].push_back(memory_json(peak, origin_ns));
   return document;
 }
 

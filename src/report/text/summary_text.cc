@@ -62,6 +62,28 @@ void show_gpu(Screen& screen, const GpuSummary& gpu, int64_t working_ns) {
   }
 }
 
+void show_memory(Screen& screen, const MemoryAtPeak& peak, int64_t start_ns) {
+  const auto part_of = [&](int64_t bytes) { return percent_text(real(bytes), real(peak.bytes)); };
+  std::string at =
+      peak.time_ns == kUnknown ? " before the first event" : " at " + time_text(real(peak.time_ns - start_ns));
+  if (peak.capacity_bytes != kUnknown)
+    at += fmt::format(", {} of the GPU", percent_text(real(peak.bytes), real(peak.capacity_bytes)));
+  screen.heading(fmt::format("{}  memory at its peak: {}{}", peak.gpu, bytes_text(real(peak.bytes)), at));
+  if (peak.reserved_bytes != kUnknown) {
+    screen.fact("  reserved", fmt::format("{}, {} of it not in use", bytes_text(real(peak.reserved_bytes)),
+                                          bytes_text(real(peak.unused_bytes()))));
+  }
+  const std::vector<HeldMemory> all = held_by_place(peak);
+  for (const HeldMemory& held : std::span(all).first(std::min(all.size(), kShownNames))) {
+    const std::string place = held.place.empty() ? "" : ", " + held.place;
+    screen.line(fmt::format("  {:>7}  {:>9}  {}{}", part_of(held.bytes), bytes_text(real(held.bytes)),
+                            name_of(held.role), place));
+  }
+  if (all.size() > kShownNames) {
+    screen.line("  and " + counted(static_cast<int64_t>(all.size() - kShownNames), "more place"));
+  }
+}
+
 void show_names(Screen& screen, std::string_view what, const std::vector<NamedSummary>& names) {
   int64_t all = 0;
   int64_t count = 0;
@@ -122,6 +144,7 @@ std::string summary_text(const Trace& trace, const RunSummary& summary, const Re
   screen.fact("warm-up", warm_up_text(summary.warm_up));
   for (const GpuSummary& gpu : summary.gpus) show_gpu(screen, gpu, summary.working_ns());
   if (summary.gpus.empty()) screen.fact("GPU work", "none recorded");
+  for (const MemoryAtPeak& peak : summary.memory) show_memory(screen, peak, summary.start_ns);
   show_names(screen, "kernels", summary.kernels);
   show_names(screen, "API calls", summary.api_calls);
   std::string text = screen.take();
