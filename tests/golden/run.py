@@ -10,6 +10,7 @@ A case is a folder tests/golden/<command>/<name>/ with
     NAME.sql    becomes NAME.sqlite before the command runs; a line `.read FILE` includes another SQL file, as in the
                 sqlite3 shell, relative to the file that contains the line
     NAME.ncu.json  becomes NAME.ncu-rep (tests/reference/ncu_report.py); {"take": FILE} includes another description
+    NAME.pickle.json  becomes NAME.pickle, as Python's pickle writes it (a memory snapshot of PyTorch)
     NAME.from   becomes NAME, a copy of the file that it names, relative to itself
 
 The command finds the stand-in for NVIDIA's management library as $FAKE_NVML (tests/fakes/nvml).
@@ -23,6 +24,7 @@ import argparse
 import difflib
 import json
 import os
+import pickle
 import re
 import shutil
 import sqlite3
@@ -54,11 +56,14 @@ def description_of(path: Path) -> dict:
 
 def prepare(case: Path, work: Path) -> None:
     """Copies the inputs of the case and makes its databases and reports."""
-    sources = ("*.sql", "*.ncu.json", "*.from")
+    sources = ("*.sql", "*.ncu.json", "*.pickle.json", "*.from")
     shutil.copytree(case, work, ignore=shutil.ignore_patterns("command", *EXPECTATIONS, *sources))
     for source in sorted(case.glob("*.ncu.json")):
         report = ncu_report.report(description_of(source), source.parent)
         (work / source.name.replace(".ncu.json", ".ncu-rep")).write_bytes(report)
+    for source in case.glob("*.pickle.json"):
+        data = json.loads(source.read_text(encoding="utf-8"))
+        (work / source.name.removesuffix(".json")).write_bytes(pickle.dumps(data, protocol=4))
     for link in case.glob("*.from"):
         shutil.copy(link.parent / link.read_text(encoding="utf-8").strip(), work / link.stem)
     for script in sorted(case.glob("*.sql")):

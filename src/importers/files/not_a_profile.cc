@@ -45,11 +45,11 @@ constexpr std::array kKnown = {
           "an Arrow file, such as an export of Nsight Systems; export it with: nsys export --type sqlite -o "
           "OUT.sqlite REPORT.nsys-rep"},
     Known{"\x80\x02",
-          "a Python pickle, such as a memory snapshot of PyTorch; export a trace with torch.profiler's "
-          "export_chrome_trace()"},
+          "a Python pickle that is not a memory snapshot of PyTorch; pass a profile, or a snapshot of "
+          "torch.cuda.memory._dump_snapshot()"},
     Known{"\x80\x04",
-          "a Python pickle, such as a memory snapshot of PyTorch; export a trace with torch.profiler's "
-          "export_chrome_trace()"},
+          "a Python pickle that is not a memory snapshot of PyTorch; pass a profile, or a snapshot of "
+          "torch.cuda.memory._dump_snapshot()"},
     Known{"==", "text output of a tool such as nvprof; pass the database that it writes with: nvprof -o FILE PROGRAM"},
     Known{"%PDF", "a PDF document; pass the profile that it was made from"},
     Known{"\x89PNG", "an image; pass the profile that it was made from"},
