@@ -8,8 +8,8 @@
 #include "analyses/gpus/memory_use.h"
 #include "findings/rule.h"
 
-/// Device memory in use that grows from the end of one step to the end of the next, or that nearly fills the GPU.
-/// Neither takes time yet: the ceiling is 0, and the finding says when the memory will be full.
+/// Device memory in use that grows from the end of one step to the end of the next. It takes no time yet: the ceiling
+/// is 0, and the finding says when the memory will be full.
 namespace sonde {
 namespace memory_growth_finding {
 namespace {
@@ -20,7 +20,6 @@ constexpr double kMinStandardErrors = 4;
 constexpr double kMinGrowth = 0.01;
 /// A leak grows in most steps; a buffer that became larger once does not.
 constexpr double kMinGrowingSteps = 0.5;
-constexpr double kNearlyFull = 0.9;
 constexpr size_t kMinSteps = 8;
 
 struct Growth {
@@ -70,13 +69,6 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
                          text_argument("full", when_full(*growth, total))},
            .takes_time = false});
     }
-    const int64_t peak = peak_of(use).bytes;
-    if (total && static_cast<double>(peak) >= kNearlyFull * static_cast<double>(*total)) {
-      diagnosis.findings.push_back(
-          {.id = "memory_full",
-           .arguments = {text_argument("gpu", use.gpu), bytes_argument("peak", peak), bytes_argument("total", *total)},
-           .takes_time = false});
-    }
   }
 }
 
@@ -86,32 +78,19 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Find the objects that are kept: torch.cuda.memory._record_memory_history, nsys --cuda-memory-usage=true. Common "
      "causes are losses summed as tensors (use .item() or .detach()), outputs kept in a list, and graphs kept by "
      "retain_graph=True; in C++, a cudaMalloc without its cudaFree."},
-    {"memory_full.says", "Memory in use on {gpu} reaches {peak} of {total}."},
-    {"memory_full.do",
-     "A slightly larger demand fails with out of memory, or makes PyTorch's allocator free memory and allocate it "
-     "again. Use a smaller batch, activation checkpointing, or sharding over GPUs."},
 });
 
 std::vector<FindingDoc> docs() {
-  return {
-      FindingDoc{
-          .ids = {"memory_growth"},
-          .reports = "Memory in use on a GPU grows from step to step. The finding says when it will be full.",
-          .when =
-              fmt::format("Memory grows in at least {:g} % of the steps, and by at least {:g} % over all of them. The "
+  return {FindingDoc{
+      .ids = {"memory_growth"},
+      .reports = "Memory in use on a GPU grows from step to step. The finding says when it will be full.",
+      .when = fmt::format("Memory grows in at least {:g} % of the steps, and by at least {:g} % over all of them. The "
                           "slope is above {:g} times its standard error.",
                           100 * kMinGrowingSteps, 100 * kMinGrowth, kMinStandardErrors),
-          .not_when = fmt::format("The finding needs at least {} steps, and memory usage in the profile.", kMinSteps),
-          .ceiling = "0: it costs no time yet.",
-          .evidence = {},
-          .min_percent = 0},
-      FindingDoc{.ids = {"memory_full"},
-                 .reports = "Memory in use nearly fills a GPU.",
-                 .when = fmt::format("Memory in use reaches {:g} % of the GPU's memory.", 100 * kNearlyFull),
-                 .not_when = "The finding needs the GPU's memory size.",
-                 .ceiling = "0: it costs no time yet.",
-                 .evidence = {},
-                 .min_percent = 0}};
+      .not_when = fmt::format("The finding needs at least {} steps, and memory usage in the profile.", kMinSteps),
+      .ceiling = "0: it costs no time yet.",
+      .evidence = {},
+      .min_percent = 0}};
 }
 
 }  // namespace
@@ -119,7 +98,7 @@ std::vector<FindingDoc> docs() {
 
 extern const Rule memory_growth_rule;
 const Rule memory_growth_rule{.name = "memory_growth",
-                              .description = "GPU memory that grows from step to step, or is nearly full",
+                              .description = "GPU memory that grows from step to step",
                               .fields = kGpuWork | Fields{Field::streams, Field::allocations, Field::ranges},
                               .checks = {Check::past_warm_up},
                               .judge = &memory_growth_finding::judge,

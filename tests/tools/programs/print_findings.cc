@@ -63,7 +63,9 @@ void print_doc(const FindingDoc& doc, bool alone) {
 
 void print_rules() {
   for (const Rule* rule : rules()) {
-    fmt::print("\n### {}\n\nRule: {}. Checks: {}.\n", rule->name, rule->description, fmt::join(checks_of(*rule), ", "));
+    const std::vector<std::string> checks = checks_of(*rule);
+    fmt::print("\n### {}\n\nRule: {}.{}\n", rule->name, rule->description,
+               checks.empty() ? "" : fmt::format(" Checks: {}.", fmt::join(checks, ", ")));
     const std::vector<FindingDoc> docs = rule->docs();
     for (const FindingDoc& doc : docs) print_doc(doc, docs.size() == 1);
   }
