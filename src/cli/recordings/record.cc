@@ -30,6 +30,7 @@
 #include "record/record.h"
 #include "record/recover.h"
 #include "record/rounds/lines.h"
+#include "record/torch_memory.h"
 
 namespace sonde {
 namespace record_command_cli {
@@ -45,6 +46,7 @@ struct RecordArguments {
   bool stats = false;
   bool self_test = true;
   bool torch_modules = false;
+  bool torch_memory = false;
   int64_t os_threshold_ns = 1000;
   std::vector<std::string> environment;
   int pid = 0;  ///< of a process to attach to; 0: a program is run
@@ -130,7 +132,10 @@ Status add_libraries(record::RecordOptions& options, const RecordArguments& argu
     if (!auditor) return std::unexpected(auditor.error());
     options.auditor = *std::move(auditor);
   }
-  if (arguments.torch_modules) {
+  if (arguments.torch_memory && arguments.cuda.memory) {
+    return fail("--torch-memory and --cuda-memory-usage would count the same memory twice; pass one of them");
+  }
+  if (arguments.torch_modules || arguments.torch_memory) {
     auto folder = record_cli::find_torch_folder(*library);
     if (!folder) return std::unexpected(folder.error());
     options.torch_folder = *std::move(folder);
@@ -215,6 +220,27 @@ bool print_stats(const std::string& profile) {
   return end && end->succeeded();
 }
 
+/// Puts the memory snapshots of the program's processes into a profile. Without them the profile is as good as before.
+void add_torch_memory(const record::TorchMemory& memory, const std::string& profile) {
+  const auto pids = memory.add_to(profile);
+  if (!pids) return complain(fmt::format("PyTorch's memory is not in the profile: {}", pids.error().message));
+  if (pids->empty()) {
+    complain(
+        "no memory snapshot of PyTorch arrived: it needs PyTorch 2.0 or later on a GPU, and a process that ends by "
+        "itself before the recording does");
+  }
+}
+
+/// The folder for --torch-memory, made known to the program.
+Result<std::optional<record::TorchMemory>> torch_memory_of(const RecordArguments& arguments,
+                                                           const record::RecordOptions& options) {
+  if (!arguments.torch_memory) return std::nullopt;
+  auto memory = record::TorchMemory::make(options.output);
+  if (!memory) return std::unexpected(memory.error());
+  record_cli::set_environment({{"SONDE_TORCH_MEMORY", memory->prefix()}});
+  return *std::move(memory);
+}
+
 /// Success over nothing is no success; a program that was only launched was not asked to be recorded.
 bool is_recorded(const record::Recording& recording, bool only_launched) {
   if (recording.failed > 0) return false;
@@ -235,6 +261,8 @@ int run_program(const RecordArguments& arguments) {
   const Status found = arguments.pid != 0 ? Status{} : record::find_program(arguments.words.front());
   if (!found) return report_error(found.error());
   if (arguments.dry_run) return kDone;
+  const auto torch_memory = torch_memory_of(arguments, *options);
+  if (!torch_memory) return report_error(torch_memory.error());
   const auto progress = terminal_progress();
   options->progress = progress.get();
   const Status tried = arguments.self_test && arguments.pid == 0 ? record_cli::try_cuda(*options) : Status{};
@@ -245,6 +273,7 @@ int run_program(const RecordArguments& arguments) {
   options->made = [&](const record::Profile& profile) {
     say(profile, options->remarks.size());
     if (profile.written) profiles.push_back(profile.output);
+    if (profile.written && *torch_memory) add_torch_memory(**torch_memory, profile.output);
   };
   const auto recording = record::record(*options);
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): as in say()
@@ -319,6 +348,10 @@ void set_up(CommandLine& command) {
   const auto a = std::make_shared<RecordArguments>();
   record_cli::add_control_options(command, a->control);
   command.flag("--stats", a->stats, "print the tables of sonde stats after recording");
+  command.flag(
+      "--torch-memory", a->torch_memory,
+      "record PyTorch's allocations with their Python stacks, written when a process ends or runs out of memory; "
+      "implies --torch-modules");
   command.option("--recover", a->recover, "FILE",
                  "write the profile from the file that a killed recorder left, without running a program");
   add_program_options(command, *a);

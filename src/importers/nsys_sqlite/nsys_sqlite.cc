@@ -4,6 +4,7 @@
 #include "base/files/file.h"
 #include "importers/files/not_a_profile.h"
 #include "importers/nsys/tables.h"
+#include "importers/nsys_sqlite/torch_memory.h"
 
 namespace sonde {
 namespace nsys_sqlite {
@@ -68,6 +69,7 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   nsys::read_kernel_profiles(*file);
   file->resolve_names();
   nsys::order_metrics(*file);
+  nsys::read_torch_memory(*file);
   return {};
 }
 

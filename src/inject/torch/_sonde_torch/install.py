@@ -4,7 +4,7 @@ import functools
 import os
 import sys
 
-from _sonde_torch import on_import
+from _sonde_torch import memory, on_import
 from _sonde_torch.backward import Backward
 from _sonde_torch.library import Library
 from _sonde_torch.modules import Place, patched_call
@@ -46,6 +46,9 @@ def install(library_path):
     if not library.attached:
         return
     import torch
+    prefix = os.environ.get("SONDE_TORCH_MEMORY")
+    if prefix:
+        memory.install(torch, prefix)
     shim = Shim(torch, library)
     is_compiling = _is_compiling(torch)
     module = torch.nn.Module
