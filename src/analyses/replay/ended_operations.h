@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,9 +19,7 @@ struct EndedOperation {
 class EndedOperations {
  public:
   void add(const EndedOperation& ended) {
-    const auto at = std::ranges::upper_bound(ended_.begin() + first_, ended_.end(), ended.recorded_ns, {},
-                                             &EndedOperation::recorded_ns);
-    ended_.insert(at, ended);
+    ended_.insert(behind(ended.recorded_ns), ended);
     constexpr std::ptrdiff_t kRemembered = 64;
     if (std::ssize(ended_) - first_ > kRemembered) ++first_;
     if (first_ < kRemembered) return;
@@ -32,13 +29,19 @@ class EndedOperations {
 
   /// The last that ended at this time or before.
   [[nodiscard]] std::optional<EndedOperation> last_until(int64_t time_ns) const {
-    const auto first = ended_.begin() + first_;
-    const auto next = std::ranges::upper_bound(first, ended_.end(), time_ns, {}, &EndedOperation::recorded_ns);
-    if (next == first) return std::nullopt;
+    const auto next = behind(time_ns);
+    if (next == ended_.begin() + first_) return std::nullopt;
     return *(next - 1);
   }
 
  private:
+  /// The place of the first that ended later. Few did: operations are added nearly by their end.
+  [[nodiscard]] std::vector<EndedOperation>::const_iterator behind(int64_t time_ns) const {
+    auto at = ended_.end();
+    while (at != ended_.begin() + first_ && (at - 1)->recorded_ns > time_ns) --at;
+    return at;
+  }
+
   std::vector<EndedOperation> ended_;
   std::ptrdiff_t first_ = 0;  ///< those before it are forgotten
 };
