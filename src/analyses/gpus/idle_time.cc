@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
-#include <queue>
 
 #include "analyses/calls/api_kind.h"
 #include "analyses/gpus/operations_by_start.h"
@@ -158,9 +158,31 @@ class Cursor {
   std::vector<Activity> active_;
 };
 
+/// Activities that have begun, the strongest first.
+class OpenActivities {
+ public:
+  void clear() { heap_.clear(); }
+  void open(const Activity& activity) {
+    heap_.push_back(activity);
+    std::ranges::push_heap(heap_, std::less<Activity>());
+  }
+  /// nullptr if all have ended by then; valid until the next call.
+  [[nodiscard]] const Activity* strongest_at(int64_t time) {
+    while (!heap_.empty() && heap_.front().end <= time) {
+      std::ranges::pop_heap(heap_, std::less<Activity>());
+      heap_.pop_back();
+    }
+    return heap_.empty() ? nullptr : &heap_.front();
+  }
+
+ private:
+  std::vector<Activity> heap_;
+};
+
 /// The ranges of a thread that are open at a moment.
 class Innermost {
  public:
+  void clear() { open_.clear(); }
   void open(const Activity& range) { open_.push_back(range); }
   /// The one that opened last; times must not go back.
   [[nodiscard]] Row at(int64_t time) {
@@ -293,32 +315,34 @@ class Taker {
     const ThreadId thread = trace_.api.thread[launch];
     const auto overlapping = cursors_.try_emplace(thread, activities_, thread).first->second.overlapping(start, end);
     const Activity* const waited = waited_at(start, overlapping);
-    std::priority_queue<Activity> open;
-    Innermost ranges;
+    open_.clear();
+    ranges_.clear();
     auto next = overlapping.begin();
     while (start < end) {
-      for (; next != overlapping.end() && next->start <= start; ++next) {
-        open.push(*next);
-        if (next->range != kNone) ranges.open(*next);
-      }
-      while (!open.empty() && open.top().end <= start) open.pop();
-      const Activity now = open.empty() ? Activity{start, end, IdleCause::host, kNone} : open.top();
-      const Row range = ranges.at(start);
+      for (; next != overlapping.end() && next->start <= start; ++next) open(*next);
+      const Activity* const strongest = open_.strongest_at(start);
+      const bool in_none = strongest == nullptr;
+      const Activity now = in_none ? Activity{start, end, IdleCause::host, kNone} : *strongest;
+      const Row range = ranges_.at(start);
       int64_t until = std::min(end, now.end);
       // What begins meanwhile and is weaker does not end the piece.
       for (; next != overlapping.end() && next->start < until; ++next) {
-        if (open.empty() || now < *next) {
+        if (in_none || now < *next) {
           until = next->start;
           break;
         }
-        open.push(*next);
-        if (next->range != kNone) ranges.open(*next);
+        open(*next);
       }
       const bool ready_soon = gets_work_ready(now.cause) && until - start <= kLongestReadying;
       const Activity& to_blame = waited != nullptr && ready_soon ? *waited : now;
       give({gpu_, start, until, to_blame.cause, thread, to_blame.name, range, launch});
       start = until;
     }
+  }
+
+  void open(const Activity& activity) {
+    open_.open(activity);
+    if (activity.range != kNone) ranges_.open(activity);
   }
 
   /// The call by which the thread waited for the GPU as it ran dry.
@@ -335,6 +359,8 @@ class Taker {
   uint32_t gpu_;
   const std::function<void(const IdlePiece&)>& f_;
   std::map<ThreadId, Cursor> cursors_;
+  OpenActivities open_;  ///< in the span that is taken apart, as are these
+  Innermost ranges_;
 };
 
 }  // namespace
