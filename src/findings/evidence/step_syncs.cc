@@ -1,6 +1,7 @@
 #include "findings/evidence/step_syncs.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "analyses/replay/replay.h"
@@ -13,7 +14,6 @@ namespace {
 
 /// By group of threads (replay.h), in the order of time.
 using Steps = std::map<uint32_t, std::vector<Span>>;
-using Launches = std::map<uint32_t, std::vector<int64_t>>;
 
 Steps steps_by_group(const Facts& facts, const std::vector<uint32_t>& group_of) {
   if (facts.steps->thread != kNone) return {{group_of[facts.steps->thread], facts.steps->steady}};
@@ -33,16 +33,6 @@ Steps steps_by_group(const Facts& facts, const std::vector<uint32_t>& group_of) 
   return steps;
 }
 
-Launches launches_by_group(const Facts& facts, const std::vector<uint32_t>& group_of) {
-  const Calls& api = facts.trace.api;
-  Launches launches;
-  for (Row row = 0; row < row_count(api); ++row) {
-    if (facts.api_kinds[row] != ApiKind::launch || api.thread[row] >= group_of.size()) continue;
-    launches[group_of[api.thread[row]]].push_back(api.start[row]);
-  }
-  return launches;
-}
-
 const Span* step_around(const std::vector<Span>& steps, Span call) {
   const auto next = std::ranges::upper_bound(steps, call.first, {}, &Span::first);
   if (next == steps.begin()) return nullptr;
@@ -50,24 +40,59 @@ const Span* step_around(const std::vector<Span>& steps, Span call) {
   return call.second <= step.second ? &step : nullptr;
 }
 
-/// Calls that `asked` names.
-std::vector<Row> calls_inside_steps(const Facts& facts, const std::vector<bool>& asked) {
+/// Calls of one group of threads in steps, until it is known whether their step launches work behind them.
+class CallsBeforeLaunches {
+ public:
+  /// Calls and launches come by start. `rows` gets the calls that are followed by a launch in their step.
+  void add_call(Row row, int64_t end_ns, const Span& step, std::vector<Row>& rows) {
+    waiting_.push_back({row, end_ns, step.second});
+    settle(rows);
+  }
+  void add_launch(int64_t start_ns, std::vector<Row>& rows) {
+    launched_ns_ = start_ns;
+    settle(rows);
+  }
+
+ private:
+  struct Waiting {
+    Row row;
+    int64_t end_ns;
+    int64_t step_end_ns;
+  };
+
+  void settle(std::vector<Row>& rows) {
+    std::erase_if(waiting_, [&](const Waiting& call) {
+      if (launched_ns_ < call.end_ns) return false;
+      if (launched_ns_ < call.step_end_ns) rows.push_back(call.row);
+      return true;
+    });
+  }
+
+  std::vector<Waiting> waiting_;
+  int64_t launched_ns_ = std::numeric_limits<int64_t>::min();  ///< the last launch
+};
+
+/// Calls for which `is_asked(row)`, in the order of rows.
+template <typename IsAsked>
+std::vector<Row> calls_inside_steps(const Facts& facts, const IsAsked& is_asked) {
   std::vector<Row> rows;
-  if (!facts.steps || facts.trace.kernels.launch.empty() || std::ranges::find(asked, true) == asked.end()) return rows;
+  if (!facts.steps || facts.trace.kernels.launch.empty()) return rows;
   const auto group_of = groups_of_threads(facts.trace, facts.gpus);
   const Steps steps = steps_by_group(facts, group_of);
-  const Launches launches = launches_by_group(facts, group_of);
+  std::vector<CallsBeforeLaunches> groups(group_of.size() + 1);  // the last of threads without one
   const Calls& api = facts.trace.api;
   for (Row row = 0; row < row_count(api); ++row) {
-    if (!asked[row] || api.thread[row] >= group_of.size()) continue;
-    const uint32_t group = group_of[api.thread[row]];
-    const auto of_group = steps.find(group);
-    if (of_group == steps.end() || !launches.contains(group)) continue;
-    const Span* step = step_around(of_group->second, {api.start[row], api.end[row]});
-    if (step == nullptr) continue;
-    const auto next = std::ranges::lower_bound(launches.at(group), api.end[row]);
-    if (next != launches.at(group).end() && *next < step->second) rows.push_back(row);
+    if (api.thread[row] >= group_of.size()) continue;
+    const uint32_t number = group_of[api.thread[row]];
+    CallsBeforeLaunches& group = groups[std::min<size_t>(number, group_of.size())];
+    if (facts.api_kinds[row] == ApiKind::launch) group.add_launch(api.start[row], rows);
+    if (!is_asked(row)) continue;
+    const auto of_group = steps.find(number);
+    const Span* const step =
+        of_group == steps.end() ? nullptr : step_around(of_group->second, {api.start[row], api.end[row]});
+    if (step != nullptr) group.add_call(row, api.end[row], *step, rows);
   }
+  std::ranges::sort(rows);
   return rows;
 }
 
@@ -93,15 +118,14 @@ std::vector<bool> blocked_by_copies(const Facts& facts) {
 }  // namespace
 
 std::vector<Row> syncs_inside_steps(const Facts& facts) {
-  std::vector<bool> syncs;
-  for (const ApiKind kind : facts.api_kinds) syncs.push_back(kind == ApiKind::synchronize);
-  return calls_inside_steps(facts, syncs);
+  return calls_inside_steps(facts, [&](Row row) { return facts.api_kinds[row] == ApiKind::synchronize; });
 }
 
 BlockingCopies blocking_copies_inside_steps(const Facts& facts) {
   BlockingCopies copies;
+  const std::vector<bool> blocked = blocked_by_copies(facts);
   const Ids behind = syncs_behind(facts);
-  for (const Row row : calls_inside_steps(facts, blocked_by_copies(facts))) {
+  for (const Row row : calls_inside_steps(facts, [&](Row row) { return blocked[row]; })) {
     (behind[row] != kNone ? copies.in_syncs : copies.calls).push_back(row);
   }
   return copies;
@@ -110,9 +134,9 @@ BlockingCopies blocking_copies_inside_steps(const Facts& facts) {
 Ids syncs_behind(const Facts& facts) {
   const Calls& api = facts.trace.api;
   Ids behind(row_count(api), kNone);
-  std::map<ThreadId, Row> next_sync;
+  Ids next_sync(facts.trace.threads.size() + 1, kNone);  // by thread; the last of threads that the file does not name
   for (Row row = static_cast<Row>(row_count(api)); row-- > 0;) {
-    Row& next = next_sync.try_emplace(api.thread[row], kNone).first->second;
+    Row& next = next_sync[std::min<size_t>(api.thread[row], facts.trace.threads.size())];
     behind[row] = next;
     if (facts.api_kinds[row] != ApiKind::other) next = facts.api_kinds[row] == ApiKind::synchronize ? row : kNone;
   }
