@@ -24,11 +24,14 @@ class Captures {
  public:
   explicit Captures(const Trace& trace) {
     const Calls& api = trace.api;
+    std::vector<Ends> of_name(trace.names.size(), Ends::not_asked);
     std::map<ThreadId, int64_t> open;
     for (Row row = 0; row < row_count(api); ++row) {
-      const std::string_view name = trace.name(api.name[row]);
-      if (name.contains("StreamBeginCapture")) open[api.thread[row]] = api.start[row];
-      const auto began = name.contains("StreamEndCapture") ? open.find(api.thread[row]) : open.end();
+      Ends& ends = of_name[api.name[row]];
+      if (ends == Ends::not_asked) ends = ends_of(trace.name(api.name[row]));
+      if (ends == Ends::neither) continue;
+      if (ends == Ends::begin) open[api.thread[row]] = api.start[row];
+      const auto began = ends == Ends::end ? open.find(api.thread[row]) : open.end();
       if (began == open.end()) continue;
       of_thread_[api.thread[row]].emplace_back(began->second, api.end[row]);
       open.erase(began);
@@ -42,6 +45,13 @@ class Captures {
   }
 
  private:
+  /// What a call is to a capture.
+  enum class Ends : uint8_t { not_asked, begin, end, neither };
+  static Ends ends_of(std::string_view name) {
+    if (name.contains("StreamBeginCapture")) return Ends::begin;
+    return name.contains("StreamEndCapture") ? Ends::end : Ends::neither;
+  }
+
   std::map<ThreadId, std::vector<Span>> of_thread_;
 };
 
