@@ -72,10 +72,19 @@ void FasterKernels::add(const Facts& facts, Row row, int64_t duration_ns) {
 const std::optional<LaunchOccupancy>& JudgedOccupancy::of(Row kernel) {
   const Kernels& k = facts_.trace.kernels;
   const int64_t shared = k.dynamic_shared_bytes.empty() ? 0 : k.dynamic_shared_bytes[kernel];
-  const auto [known, fresh] = known_.try_emplace({facts_.trace.streams[k.stream[kernel]].device, k.name[kernel],
-                                                  k.grid[kernel], k.block[kernel], k.registers[kernel], shared});
-  if (fresh) known->second = occupancy_of_row(facts_.trace, kernel);
-  return known->second;
+  const Shape shape{facts_.trace.streams[k.stream[kernel]].device,
+                    k.name[kernel],
+                    k.grid[kernel],
+                    k.block[kernel],
+                    k.registers[kernel],
+                    shared};
+  const Known::value_type*& last = last_[k.name[kernel]];
+  if (last == nullptr || last->first != shape) {
+    const auto [known, fresh] = known_.try_emplace(shape);
+    if (fresh) known->second = occupancy_of_row(facts_.trace, kernel);
+    last = &*known;
+  }
+  return last->second;
 }
 
 void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "analyses/kernels/launch_occupancy.h"
 #include "analyses/replay/replay.h"
@@ -26,13 +27,18 @@ struct FasterKernels {
 /// Theoretical occupancy and waves of each kernel that is judged, computed once a shape and GPU.
 class JudgedOccupancy {
  public:
-  explicit JudgedOccupancy(const Facts& facts) : facts_(facts) {}
+  explicit JudgedOccupancy(const Facts& facts) : facts_(facts), last_(facts.trace.names.size(), nullptr) {}
+  JudgedOccupancy(JudgedOccupancy&&) = default;  // a copy would point into the other
   /// Absent if the recording lacks what it needs (launch_occupancy.h).
   [[nodiscard]] const std::optional<LaunchOccupancy>& of(Row kernel);
 
  private:
+  using Shape = std::tuple<DeviceId, NameId, Dim3, Dim3, int32_t, int64_t>;
+  using Known = std::map<Shape, std::optional<LaunchOccupancy>>;
+
   const Facts& facts_;
-  std::map<std::tuple<DeviceId, NameId, Dim3, Dim3, int32_t, int64_t>, std::optional<LaunchOccupancy>> known_;
+  Known known_;
+  std::vector<const Known::value_type*> last_;  ///< by name: of its kernels the one asked for last
 };
 
 /// Adds the finding where a replay with these kernels saves at least 1 % of the judged time. Its text gets {time}, what

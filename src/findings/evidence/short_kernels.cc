@@ -8,13 +8,15 @@
 namespace sonde {
 namespace {
 
-Longs launch_numbers_of(const Facts& facts) {
+Ids launch_numbers_of(const Facts& facts) {
   const Calls& api = facts.trace.api;
+  const size_t threads = facts.trace.threads.size();
   const std::vector<bool> launches = launching_calls(facts.trace);
-  Longs numbers(row_count(api), 0);
-  std::map<ThreadId, int64_t> next;
+  Ids numbers(row_count(api), 0);
+  Ids next(threads + 1, 0);  // by thread; the last of threads that the file does not name
   for (Row row = 0; row < row_count(api); ++row) {
-    if (launches[row] || facts.api_kinds[row] == ApiKind::synchronize) numbers[row] = next[api.thread[row]]++;
+    if (!launches[row] && facts.api_kinds[row] != ApiKind::synchronize) continue;
+    numbers[row] = next[std::min<size_t>(api.thread[row], threads)]++;
   }
   return numbers;
 }

@@ -43,8 +43,8 @@ class ShortKernels {
  private:
   const Facts& facts_;
   StreamBreaks breaks_;
-  Longs number_;    ///< of each row of `api` that puts work on a GPU or waits for it, counted in its thread
-  Longs launched_;  ///< how many GPU operations each row of `api` put on a GPU
+  Ids number_;    ///< of each row of `api` that puts work on a GPU or waits for it, counted in its thread
+  Ids launched_;  ///< how many GPU operations each row of `api` put on a GPU
 };
 
 /// The program in which each run is one launch and one kernel. The kernel takes the sum of the durations, in which the

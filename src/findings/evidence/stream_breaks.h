@@ -1,7 +1,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <map>
 #include <vector>
 
 #include "trace/trace.h"
@@ -16,7 +15,7 @@ class StreamBreaks {
   [[nodiscard]] bool any_between(StreamId stream, int64_t start_ns, int64_t end_ns) const;
 
  private:
-  std::map<StreamId, std::vector<int64_t>> starts_;
+  std::vector<std::vector<int64_t>> starts_;  ///< by stream, up to the last that has any
 };
 
 }  // namespace sonde
