@@ -31,6 +31,7 @@ RecordOptions options_of(const SpoolHead& head, const RoundOptions& round) {
   options.wanted.nvtx = (head.wanted & wire::kWantNvtx) != 0;
   options.wanted.os_calls = (head.wanted & wire::kWantOsCalls) != 0;
   options.wanted.cuda = (head.wanted & wire::kWantCuda) != 0;
+  options.wanted.nccl.operations = (head.wanted & wire::kWantNccl) != 0;
   options.wanted.os_threshold_ns = head.os_threshold_ns;
   options.remarks.push_back(
       {true,

@@ -184,8 +184,9 @@ void* start_event(void* context, const Event& event) noexcept {
 
 template <typename Event>
 Result start(void* context, void** handle, Event* event) noexcept {
+  if (handle == nullptr) return kSuccess;
   const int error = errno;
-  *handle = start_event(context, *event);
+  *handle = event == nullptr ? nullptr : start_event(context, *event);
   errno = error;
   return kSuccess;
 }
@@ -228,6 +229,7 @@ int wanted_events() noexcept {
 
 /// `body.ranks` is 0 where the interface does not say.
 Result begin(void** context, int* mask, wire::NcclCommunicatorBody body, const char* name) noexcept {
+  if (context == nullptr || mask == nullptr) return kSuccess;
   const int error = errno;
   body.communicator = last_communicator.fetch_add(1, std::memory_order_relaxed) + 1;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): NCCL only gives it back.
