@@ -152,6 +152,8 @@ Status check_attached(const record::RecordOptions& options, const RecordArgument
   if (!arguments.words.empty()) return fail("--pid records a running process; leave the program out");
   if (!arguments.environment.empty()) return refuse("--env-var");
   if (arguments.torch_modules) return refuse("--torch-modules");
+  if (arguments.torch_memory) return refuse("--torch-memory");
+  if (options.wanted.nccl.operations) return refuse("--nccl-trace");
   if (options.measure) return refuse("--metrics");
   if (!options.wanted.libraries.empty()) return refuse(fmt::format("-t {}", options.wanted.libraries.front()));
   if (options.cpu.any())

@@ -141,6 +141,7 @@ def refused(folder):
         (["--pid", os.getpid(), "--", "true"], "leave the program out"),
         (["--pid", program.pid, "--metrics", "sm__cycles_active.avg"], "--metrics does not work with --pid"),
         (["--pid", program.pid, "--torch-modules"], "--torch-modules does not work with --pid"),
+        (["--pid", program.pid, "--torch-memory"], "--torch-memory does not work with --pid"),
         (["--pid", program.pid, "-s", "process-tree"], "does not work with --pid"),
         (["--pid", program.pid, "-t", "cuda,cublas"], "-t cublas does not work with --pid"),
     ]
