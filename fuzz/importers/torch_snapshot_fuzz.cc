@@ -1,4 +1,5 @@
-// Reads any bytes as a profile, starting from memory snapshots of PyTorch: the result is a trace, or an error in a sentence.
+// Reads any bytes as a profile, starting from memory snapshots of PyTorch: the result is a trace, or an error in a
+// sentence.
 
 #include "any_profile.h"
 
