@@ -69,7 +69,7 @@ std::vector<Remark> all_remarks(const Profile& profile, EndedRound& round) {
 }
 
 Status fill_and_write(Profile& profile, EndedRound& round, const Slices& slices, Progress& progress) {
-  RoundOptions options = round.options;
+  auto options = static_cast<const RoundOptions&>(round.options);
   options.output = profile.output;
   auto maker = ProfileMaker::open(options, progress);
   if (!maker) return std::unexpected(maker.error());

@@ -36,7 +36,7 @@ constexpr std::array kActions = {
 };
 
 Action action_of(std::string_view name) {
-  const auto found = std::ranges::find(kActions, name, &NamedAction::name);
+  const auto* const found = std::ranges::find(kActions, name, &NamedAction::name);
   return found == kActions.end() ? Action::unknown : found->action;
 }
 
