@@ -135,9 +135,9 @@ void MemoryPlaces::place_in_ranges(ThreadId thread, int64_t time, MemoryPlaceInC
       visit(row);
     }
   };
-  for (DomainId domain = 0; domain < trace_.domains.size(); ++domain) {
+  for (size_t domain = 0; domain < trace_.domains.size(); ++domain) {
     const DomainKind kind = trace_.domains[domain].kind;
-    const Row row = kind == DomainKind::python ? kNone : innermost(thread, domain, time);
+    const Row row = kind == DomainKind::python ? kNone : innermost(thread, static_cast<DomainId>(domain), time);
     if (row == kNone) continue;
     if (kind == DomainKind::op) {
       place.op = row;
@@ -156,9 +156,9 @@ void MemoryPlaces::place_in_ranges(ThreadId thread, int64_t time, MemoryPlaceInC
     }
   }
   if (place.module == kNone && forward_op != kNone && r.thread[forward_op] != kNone) {
-    for (DomainId domain = 0; domain < trace_.domains.size(); ++domain) {
+    for (size_t domain = 0; domain < trace_.domains.size(); ++domain) {
       if (trace_.domains[domain].kind == DomainKind::module) {
-        place.module = innermost(r.thread[forward_op], domain, r.start[forward_op]);
+        place.module = innermost(r.thread[forward_op], static_cast<DomainId>(domain), r.start[forward_op]);
       }
       if (place.module != kNone) break;
     }
@@ -217,7 +217,8 @@ std::string MemoryPlaces::module_text(Row module) const {
     if (is_step_[trace_.ranges.name[row]]) continue;
     const bool is_torch_module = name.starts_with(kTorchModule);
     if (is_torch_module) name.remove_prefix(kTorchModule.size());
-    text = without_numbers(name) + (text.empty() ? "" : "/" + text);
+    if (!text.empty()) text.insert(0, "/");
+    text.insert(0, without_numbers(name));
     if (!is_torch_module) break;  // Sonde's modules and most programs' ranges name all that is around them
   }
   return text;
