@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <optional>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -61,7 +60,7 @@ struct Stretch {
   }
 };
 
-/// What each call launched. There may be millions: each is kept in half the room of a Launch.
+/// What each call launched.
 class Launches {
  public:
   Launches(const Facts& facts, const ClaimedIdleTime& claimed) : of_call_(row_count(facts.trace.api), kNone) {
@@ -71,13 +70,13 @@ class Launches {
       const bool beside = &ops == &facts.trace.copies && crosses_link(facts.trace.copies, row);
       const Row call = ops.launch.empty() ? kNone : ops.launch[row];
       if (call != kNone && facts.judged(ops.start[row])) {
-        Work& launch = work_of(call);
+        Launch& launch = launch_of(call);
         const bool starved = !beside && ops.start[row] > busy_until[gpu] && facts.trace.api.end[call] > busy_until[gpu];
         if (launch.operations == 0 && starved) {
-          launch.claimed = claimed.holds(gpu, busy_until[gpu]) ? 1 : 0;
-          launch.starved_ns = launch.claimed == 1 ? 0 : ops.start[row] - busy_until[gpu];
+          launch.claimed = claimed.holds(gpu, busy_until[gpu]);
+          launch.starved_ns = launch.claimed ? 0 : ops.start[row] - busy_until[gpu];
         }
-        launch.beside = beside ? 1 : 0;
+        launch.beside = beside;
         launch.gpu = gpu;
         launch.end_ns = std::max(launch.end_ns, ops.end[row]);
         launch.busy_ns += facts.shares.of(facts.trace, ops)[row];
@@ -87,42 +86,21 @@ class Launches {
     });
   }
 
-  /// Absent where the call launched nothing.
-  [[nodiscard]] std::optional<Launch> find(Row call) const {
-    if (of_call_[call] == kNone) return std::nullopt;
-    const Work& work = all_[of_call_[call]];
-    return Launch{.call = call,
-                  .gpu = work.gpu,
-                  .starved_ns = work.starved_ns,
-                  .end_ns = work.end_ns,
-                  .busy_ns = work.busy_ns,
-                  .operations = work.operations,
-                  .beside = work.beside == 1,
-                  .claimed = work.claimed == 1};
-  }
+  /// nullptr where the call launched nothing.
+  [[nodiscard]] const Launch* find(Row call) const { return of_call_[call] == kNone ? nullptr : &all_[of_call_[call]]; }
 
  private:
-  struct Work {
-    int64_t starved_ns = 0;
-    int64_t end_ns = 0;
-    int64_t busy_ns = 0;
-    uint32_t gpu = kNone;
-    uint32_t operations : 30 = 0;
-    uint32_t beside : 1 = 0;
-    uint32_t claimed : 1 = 0;
-  };
-
-  Work& work_of(Row call) {
+  Launch& launch_of(Row call) {
     uint32_t& place = of_call_[call];
     if (place == kNone) {
       place = static_cast<uint32_t>(all_.size());
-      all_.emplace_back();
+      all_.push_back({.call = call});
     }
     return all_[place];
   }
 
   Ids of_call_;  ///< its place in `all_`
-  std::deque<Work> all_;
+  std::deque<Launch> all_;
 };
 
 class Stretches {
@@ -140,19 +118,20 @@ class Stretches {
  private:
   void add_call(Row row) {
     const Calls& api = facts_.trace.api;
-    const std::optional<Launch> launch = launches_.find(row);
+    const Launch* const launch = launches_.find(row);
     if (waits(row, launch)) return close();
-    if (!launch) return;
+    if (launch == nullptr) return;
     run_.push_back(*launch);
     if (run_.size() > 1) run_.back().ready_ns = api.start[row] - api.end[run_[run_.size() - 2].call];
   }
 
-  [[nodiscard]] bool waits(Row row, const std::optional<Launch>& launch) const {
+  [[nodiscard]] bool waits(Row row, const Launch* launch) const {
     switch (facts_.api_kinds[row]) {
       case ApiKind::synchronize:
       case ApiKind::copy_blocking:
       case ApiKind::allocate: return true;
-      case ApiKind::copy_async: return launch && launch->beside && facts_.trace.api.end[row] >= launch->end_ns;
+      case ApiKind::copy_async:
+        return launch != nullptr && launch->beside && facts_.trace.api.end[row] >= launch->end_ns;
       default: return false;
     }
   }
