@@ -28,7 +28,12 @@ struct FasterKernels {
 class JudgedOccupancy {
  public:
   explicit JudgedOccupancy(const Facts& facts) : facts_(facts), last_(facts.trace.names.size(), nullptr) {}
-  JudgedOccupancy(JudgedOccupancy&&) = default;  // a copy would point into the other
+  // Moving keeps what `last_` points to in its place; a copy would point into the other.
+  JudgedOccupancy(JudgedOccupancy&&) = default;
+  JudgedOccupancy& operator=(JudgedOccupancy&&) = delete;
+  JudgedOccupancy(const JudgedOccupancy&) = delete;
+  JudgedOccupancy& operator=(const JudgedOccupancy&) = delete;
+  ~JudgedOccupancy() = default;
   /// Absent if the recording lacks what it needs (launch_occupancy.h).
   [[nodiscard]] const std::optional<LaunchOccupancy>& of(Row kernel);
 
