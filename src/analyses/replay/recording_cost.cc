@@ -180,6 +180,7 @@ bool is_by_pytorch(const Trace& trace) {
 bool has_measured_cost(const Trace& trace) {
   std::vector<bool> called(trace.processes.size(), false);
   for (const ThreadId thread : trace.api.thread) {
+    if (thread == kNone) return false;
     if (trace.threads[thread].process != kNone) called[trace.threads[thread].process] = true;
   }
   for (ProcessId process = 0; process < called.size(); ++process) {

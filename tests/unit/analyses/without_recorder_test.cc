@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analyses/replay/recording_cost.h"
 #include "shared/trace_builder.h"
 
 namespace sonde {
@@ -229,6 +230,12 @@ TEST(WithoutRecorder, WhatSondeMeasuredIsTakenOut) {
 TEST(WithoutRecorder, WhatNoProcessMeasuredIsUnknown) {
   Trace trace = recorded_by_sonde({.event_cost_ns = 100});
   EXPECT_FALSE(take_out_recorder(trace));
+}
+
+TEST(WithoutRecorder, CallsOfNoThreadHaveNoCost) {
+  Trace trace = recorded_by_sonde({.call_cost_ns = 900});
+  std::ranges::fill(trace.api.thread, kNone);
+  EXPECT_FALSE(has_recording_cost(trace));
 }
 
 TEST(WithoutRecorder, OtherRecordersAreLeftAlone) {
