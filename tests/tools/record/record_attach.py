@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
-from _cuda import ADD, GEMM, PROGRAM, Cuda, alone, environment
+from _cuda import PROGRAM, Cuda, alone, environment
 from _recorded import PATIENCE_S, SONDE, check
 
 LIBRARY = Path(SONDE).with_name("libsonde_inject.so")
@@ -55,16 +55,13 @@ def check_steps(path, least):
     """Each whole step has its two kernels and nothing is twice; they lie on the GPU that the driver names. Ranges are
     recorded from the first moment on, CUDA as soon as CUPTI is ready."""
     recorded = Cuda(path)
-    kernels = recorded.rows("SELECT value, r.start FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = mangledName "
-                            "JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) ORDER BY r.start")
-    steps = [step for step in recorded.ranges() if (step[0] or "").startswith("step") and step[2] is not None]
-    late = [step for step in steps if step[1] < kernels[0][1] and step[2] < kernels[0][1]]
+    first_launch = recorded.launches()[0][1]
+    steps = recorded.steps()
+    late = [step for step in steps if step[1] < first_launch and step[2] < first_launch]
     check(not late or late[-1][2] < LATE_NS, (path, late))
-    whole = [step for step in steps if step[1] > kernels[0][1]]
+    whole = [step for step in steps if step[1] > first_launch]
     check(len(whole) >= least, (path, len(whole)))
-    for name, begin, end, _ in whole:
-        found = sorted(kernel for kernel, launched in kernels if begin <= launched < end)
-        check(found == sorted([ADD, GEMM]), (path, name, begin, end, found))
+    recorded.check_paced_steps(whole)
     check(recorded.rows("SELECT name FROM TARGET_INFO_GPU WHERE id = 0") == [("Stand-in GPU 0",)], "the driver tells the GPU")
     names = [name for name, _, _, _ in steps]  # "step 0" and "step 1" in turn
     check(all(name != after for name, after in zip(names, names[1:])), names)

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared"))
-from _cuda import ADD, GEMM, PROGRAM, Cuda, accounts, environment, record
+from _cuda import PROGRAM, Cuda, accounts, environment, record
 from _recorded import PATIENCE_S, SONDE, check
 
 LAST_S = 0.4
@@ -18,12 +18,8 @@ MILLISECOND = 1_000_000
 def whole_steps(path):
     """The steps that are in the profile from begin to end, each with its two kernels."""
     recorded = Cuda(path)
-    kernels = recorded.rows("SELECT value, r.start, k.end FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = mangledName "
-                            "JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) ORDER BY r.start")
-    steps = [step for step in recorded.ranges() if (step[0] or "").startswith("step") and step[2] is not None]
-    for name, begin, end, _ in steps:
-        found = sorted(kernel for kernel, launched, _ in kernels if begin <= launched < end)
-        check(found == sorted([ADD, GEMM]), (path, name, begin, end, found))
+    steps, kernels = recorded.steps(), recorded.launches()
+    recorded.check_paced_steps(steps)
     check(all(0 <= launched and ended <= (LAST_S + 0.1) * 1000 * MILLISECOND for _, launched, ended in kernels), kernels[-1])
     return steps, recorded
 

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-from _recorded import PATIENCE_S, SONDE, TOOLS, Recorded
+from _recorded import PATIENCE_S, SONDE, TOOLS, Recorded, check
 
 FAKES = TOOLS.parent / "fake_cuda"
 PROGRAM = TOOLS / "cuda_program"
@@ -65,6 +65,22 @@ class Cuda(Recorded):
         """{name: count}"""
         return dict(self.rows("SELECT value, count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds ON id = nameId "
                               "GROUP BY value"))
+
+    def launches(self):
+        """(mangled name, start of the launch, end of the kernel), in the order of the launches."""
+        return self.rows("SELECT value, r.start, k.end FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = mangledName "
+                         "JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) ORDER BY r.start")
+
+    def steps(self):
+        """Ranges of steps that have ended."""
+        return [step for step in self.ranges() if (step[0] or "").startswith("step") and step[2] is not None]
+
+    def check_paced_steps(self, steps):
+        """Each of these steps of the scenario "paced" has its two kernels, once."""
+        launches = self.launches()
+        for name, begin, end, _ in steps:
+            found = sorted(kernel for kernel, launched, _ in launches if begin <= launched < end)
+            check(found == sorted([ADD, GEMM]), (self.path, name, begin, end, found))
 
     def clock_at_start(self):
         """CLOCK_MONOTONIC at the profile's 0."""
