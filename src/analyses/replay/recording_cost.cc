@@ -178,13 +178,15 @@ bool is_by_pytorch(const Trace& trace) {
 
 /// In the processes that make calls.
 bool has_measured_cost(const Trace& trace) {
+  const auto is_measured = [](const Process& process) { return process.call_cost_ns > 0; };
+  if (std::ranges::none_of(trace.processes, is_measured)) return false;  // others' profiles may have millions of calls
   std::vector<bool> called(trace.processes.size(), false);
   for (const ThreadId thread : trace.api.thread) {
     if (thread == kNone) return false;
     if (trace.threads[thread].process != kNone) called[trace.threads[thread].process] = true;
   }
   for (ProcessId process = 0; process < called.size(); ++process) {
-    if (called[process] && trace.processes[process].call_cost_ns == 0) return false;
+    if (called[process] && !is_measured(trace.processes[process])) return false;
   }
   return std::ranges::find(called, true) != called.end();
 }

@@ -33,7 +33,7 @@ class RecordingCost {
  public:
   /// PyTorch's profiler.
   explicit RecordingCost(EventGaps gaps);
-  /// Sonde's recorder: what each process measured. Keeps a reference.
+  /// Sonde's recorder: what each process measured.
   explicit RecordingCost(const Trace& trace);
 
   /// Of a range of `kind` that begins then, begin and end together.

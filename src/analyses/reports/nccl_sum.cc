@@ -98,20 +98,17 @@ void add_sizes(Table& table, const Trace& trace, const Rows& rows) {
   auto& bus = table.reals("Bus BW", Unit::gigabytes_per_second, 1);
   for (const auto& [group, counts] : rows) {
     const auto timed = static_cast<int64_t>(counts.times.size());
-    const std::string_view function = group.function == kNone ? std::string_view() : trace.name(group.function);
     size.push_back(group.bytes);
     total.push_back(size_product(group.bytes, counts.operations));
     algorithm.push_back(algorithm_bandwidth(size_product(group.bytes, timed), counts.gpu_ns));
-    bus.push_back(algorithm.back() * bus_factor_of(function, group.ranks));
+    bus.push_back(algorithm.back() * bus_factor_of(trace.name(group.function), group.ranks));
   }
 }
 
 void add_names(Table& table, const Trace& trace, const Rows& rows) {
   const auto add = [&](std::string name, NameId Group::* field) {
     auto& column = table.texts(std::move(name));
-    for (const auto& [group, counts] : rows) {
-      column.push_back(group.*field == kNone ? std::string_view() : trace.name(group.*field));
-    }
+    for (const auto& [group, counts] : rows) column.push_back(trace.name(group.*field));
   };
   add("Function", &Group::function);
   add("Datatype", &Group::datatype);

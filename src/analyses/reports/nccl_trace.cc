@@ -16,8 +16,6 @@ Fields fields(const ReportArguments&) {
   return {Field::nccl, Field::kernels, Field::streams, Field::launches, Field::api};
 }
 
-std::string_view text(const Trace& trace, NameId name) { return name == kNone ? std::string_view() : trace.name(name); }
-
 int64_t number(int32_t value) { return value == kUnknown32 ? kUnknown : value; }
 
 int64_t number(const std::optional<int>& value) { return value ? *value : kUnknown; }
@@ -50,27 +48,27 @@ void add_sizes(Table& table, const Trace& trace, const Times& gpu) {
     size.push_back(bytes_of_operation(trace, row));
     count.push_back(o.count[row]);
     algorithm.push_back(algorithm_bandwidth(size.back(), gpu[row]));
-    bus.push_back(algorithm.back() * bus_factor_of(text(trace, o.function[row]),
+    bus.push_back(algorithm.back() * bus_factor_of(trace.name(o.function[row]),
                                                    communicator == nullptr ? kUnknown : number(communicator->ranks)));
   }
 }
 
 void add_choices(Table& table, const Trace& trace) {
   const Operations& o = trace.nccl_operations;
-  auto& function = table.texts("Function");
-  auto& datatype = table.texts("Datatype");
-  auto& algorithm = table.texts("Algorithm");
-  auto& protocol = table.texts("Protocol");
-  auto& channels = table.integers("Channels");
-  auto& peer = table.integers("Peer");
-  for (Row row = 0; row < row_count(o); ++row) {
-    function.push_back(text(trace, o.function[row]));
-    datatype.push_back(text(trace, o.datatype[row]));
-    algorithm.push_back(text(trace, o.algorithm[row]));
-    protocol.push_back(text(trace, o.protocol[row]));
-    channels.push_back(number(o.channels[row]));
-    peer.push_back(number(o.peer[row]));
-  }
+  const auto add_names = [&](std::string name, const auto& names) {
+    auto& column = table.texts(std::move(name));
+    for (Row row = 0; row < row_count(o); ++row) column.push_back(trace.name(names[row]));
+  };
+  const auto add_numbers = [&](std::string name, const auto& numbers) {
+    auto& column = table.integers(std::move(name));
+    for (Row row = 0; row < row_count(o); ++row) column.push_back(number(numbers[row]));
+  };
+  add_names("Function", o.function);
+  add_names("Datatype", o.datatype);
+  add_names("Algorithm", o.algorithm);
+  add_names("Protocol", o.protocol);
+  add_numbers("Channels", o.channels);
+  add_numbers("Peer", o.peer);
 }
 
 void add_places(Table& table, const Trace& trace) {
