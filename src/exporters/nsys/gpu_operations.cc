@@ -50,11 +50,6 @@ Cell graph_node_of(const Context&, const Table& table, size_t row) {
   return cell(table.graph_node, row);
 }
 
-template <auto member, typename Table = Kernels>
-Cell plain(const Context&, const Table& table, size_t row) {
-  return cell(table.*member, row);
-}
-
 template <auto member, int64_t fallback, typename Table = Kernels>
 Cell plain_or(const Context&, const Table& table, size_t row) {
   return cell(table.*member, row).otherwise(fallback);
@@ -69,11 +64,6 @@ Cell extent(const Context&, const Kernels& k, size_t row) {
 template <auto member, size_t axis>
 Cell extent_set(const Context& c, const Kernels& k, size_t row) {
   return extent<member, axis>(c, k, row).otherwise(0);
-}
-
-template <auto member, typename Table>
-Cell code_of(const Context&, const Table& table, size_t row) {
-  return code(table.*member, row);
 }
 
 /// A row without a short name, as other formats give none, shows its whole name.
@@ -93,22 +83,22 @@ constexpr std::array kKernelColumns = {
     KernelColumn{"globalPid", kInteger, global_pid_of<Kernels>},
     KernelColumn{"demangledName", kIntegerSet, name_of<Kernels>},
     KernelColumn{"shortName", kIntegerSet, short_name},
-    KernelColumn{"mangledName", kInteger, plain<&Kernels::mangled_name>},
+    KernelColumn{"mangledName", kInteger, plain<&Kernels::mangled_name, Kernels>},
     KernelColumn{"launchType", kInteger, code_of<&Kernels::launch_type, Kernels>},
     KernelColumn{"cacheConfig", kInteger, code_of<&Kernels::cache_config, Kernels>},
-    KernelColumn{"registersPerThread", kInteger, plain<&Kernels::registers>},
+    KernelColumn{"registersPerThread", kInteger, plain<&Kernels::registers, Kernels>},
     KernelColumn{"gridX", kIntegerSet, extent_set<&Kernels::grid, 0>},
     KernelColumn{"gridY", kIntegerSet, extent_set<&Kernels::grid, 1>},
     KernelColumn{"gridZ", kIntegerSet, extent_set<&Kernels::grid, 2>},
     KernelColumn{"blockX", kIntegerSet, extent_set<&Kernels::block, 0>},
     KernelColumn{"blockY", kIntegerSet, extent_set<&Kernels::block, 1>},
     KernelColumn{"blockZ", kIntegerSet, extent_set<&Kernels::block, 2>},
-    KernelColumn{"staticSharedMemory", kInteger, plain<&Kernels::static_shared_bytes>},
-    KernelColumn{"dynamicSharedMemory", kInteger, plain<&Kernels::dynamic_shared_bytes>},
-    KernelColumn{"localMemoryPerThread", kInteger, plain<&Kernels::local_bytes_per_thread>},
-    KernelColumn{"localMemoryTotal", kInteger, plain<&Kernels::local_bytes_total>},
-    KernelColumn{"gridId", kInteger, plain<&Kernels::grid_id>},
-    KernelColumn{"sharedMemoryExecuted", kInteger, plain<&Kernels::shared_bytes_executed>},
+    KernelColumn{"staticSharedMemory", kInteger, plain<&Kernels::static_shared_bytes, Kernels>},
+    KernelColumn{"dynamicSharedMemory", kInteger, plain<&Kernels::dynamic_shared_bytes, Kernels>},
+    KernelColumn{"localMemoryPerThread", kInteger, plain<&Kernels::local_bytes_per_thread, Kernels>},
+    KernelColumn{"localMemoryTotal", kInteger, plain<&Kernels::local_bytes_total, Kernels>},
+    KernelColumn{"gridId", kInteger, plain<&Kernels::grid_id, Kernels>},
+    KernelColumn{"sharedMemoryExecuted", kInteger, plain<&Kernels::shared_bytes_executed, Kernels>},
     KernelColumn{"graphNodeId", kInteger, graph_node_of<Kernels>},
     KernelColumn{"sharedMemoryLimitConfig", kInteger, code_of<&Kernels::shared_limit_config, Kernels>},
     KernelColumn{"qmdBulkReleaseDone", kInteger},
@@ -125,7 +115,7 @@ constexpr std::array kKernelColumns = {
     KernelColumn{"tensorSizeMinusOneElements", kTextSet,
                  [](const Context&, const Kernels&, size_t) { return Cell(std::string_view("[]")); }},
     // Sonde's own: PyTorch gives only the sum of static and dynamic, which Nsight has no column for.
-    KernelColumn{"sharedMemory", kInteger, plain<&Kernels::shared_bytes>},
+    KernelColumn{"sharedMemory", kInteger, plain<&Kernels::shared_bytes, Kernels>},
 };
 
 using CopyColumn = ColumnOf<Copies>;

@@ -9,17 +9,6 @@ namespace {
 using Operations = NcclOperations;
 using OperationColumn = ColumnOf<Operations>;
 
-template <auto column>
-Cell value_of(const Context&, const Operations& o, size_t row) {
-  return cell(o.*column, row);
-}
-
-/// As calls have them: a text's id in StringIds, NULL for none.
-template <auto column>
-Cell code_of(const Context&, const Operations& o, size_t row) {
-  return code(o.*column, row);
-}
-
 Cell launch_start(const Context&, const Operations& o, size_t row) {
   const int64_t before = value_or_absent(o.launch_before, row);
   return before == kUnknown ? Cell() : Cell(o.start[row] - before);
@@ -36,27 +25,27 @@ Cell bytes_of(const Context& c, const Operations&, size_t row) {
 
 constexpr std::array kOperationColumns = {
     OperationColumn{"start", kIntegerSet, start_of<Operations>},
-    OperationColumn{"end", kInteger, value_of<&Operations::end>},
+    OperationColumn{"end", kInteger, plain<&Operations::end, Operations>},
     OperationColumn{"globalTid", kInteger, thread_of<Operations>},
-    OperationColumn{"communicatorId", kInteger, value_of<&Operations::communicator>},
-    OperationColumn{"kind", kInteger, code_of<&Operations::kind>},
-    OperationColumn{"functionId", kInteger, value_of<&Operations::function>},
-    OperationColumn{"count", kInteger, value_of<&Operations::count>},
-    OperationColumn{"datatypeId", kInteger, value_of<&Operations::datatype>},
+    OperationColumn{"communicatorId", kInteger, plain<&Operations::communicator, Operations>},
+    OperationColumn{"kind", kInteger, code_of<&Operations::kind, Operations>},
+    OperationColumn{"functionId", kInteger, plain<&Operations::function, Operations>},
+    OperationColumn{"count", kInteger, plain<&Operations::count, Operations>},
+    OperationColumn{"datatypeId", kInteger, plain<&Operations::datatype, Operations>},
     OperationColumn{"bytes", kInteger, bytes_of},
-    OperationColumn{"algorithmId", kInteger, value_of<&Operations::algorithm>},
-    OperationColumn{"protocolId", kInteger, value_of<&Operations::protocol>},
-    OperationColumn{"channels", kInteger, value_of<&Operations::channels>},
-    OperationColumn{"warps", kInteger, value_of<&Operations::warps>},
-    OperationColumn{"peer", kInteger, value_of<&Operations::peer>},
-    OperationColumn{"sequence", kInteger, value_of<&Operations::sequence>},
-    OperationColumn{"groupId", kInteger, value_of<&Operations::group>},
-    OperationColumn{"graphCaptured", kInteger, code_of<&Operations::captured>},
+    OperationColumn{"algorithmId", kInteger, plain<&Operations::algorithm, Operations>},
+    OperationColumn{"protocolId", kInteger, plain<&Operations::protocol, Operations>},
+    OperationColumn{"channels", kInteger, plain<&Operations::channels, Operations>},
+    OperationColumn{"warps", kInteger, plain<&Operations::warps, Operations>},
+    OperationColumn{"peer", kInteger, plain<&Operations::peer, Operations>},
+    OperationColumn{"sequence", kInteger, plain<&Operations::sequence, Operations>},
+    OperationColumn{"groupId", kInteger, plain<&Operations::group, Operations>},
+    OperationColumn{"graphCaptured", kInteger, code_of<&Operations::captured, Operations>},
     OperationColumn{"launchStart", kInteger, launch_start},
     OperationColumn{"launchEnd", kInteger, launch_end},
-    OperationColumn{"gpuStart", kInteger, value_of<&Operations::gpu_start>},
-    OperationColumn{"gpuEnd", kInteger, value_of<&Operations::gpu_end>},
-    OperationColumn{"gpuChannels", kInteger, value_of<&Operations::gpu_channels>},
+    OperationColumn{"gpuStart", kInteger, plain<&Operations::gpu_start, Operations>},
+    OperationColumn{"gpuEnd", kInteger, plain<&Operations::gpu_end, Operations>},
+    OperationColumn{"gpuChannels", kInteger, plain<&Operations::gpu_channels, Operations>},
 };
 
 using Communicators = std::vector<Communicator>;

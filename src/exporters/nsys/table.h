@@ -179,6 +179,16 @@ inline constexpr uint8_t kNoCode = 255;
   return cell(column, row).otherwise(context.empty_string);
 }
 
+template <auto member, typename Table>
+Cell plain(const Context&, const Table& table, size_t row) {
+  return cell(table.*member, row);
+}
+
+template <auto member, typename Table>
+Cell code_of(const Context&, const Table& table, size_t row) {
+  return code(table.*member, row);
+}
+
 template <typename Table>
 Cell start_of(const Context&, const Table& table, size_t row) {
   return table.start[row];
