@@ -102,8 +102,19 @@ int left_out(const ChosenCommand& chosen) {
   return kCannot;
 }
 
+/// `sonde help COMMAND` is `sonde COMMAND --help`.
+std::vector<std::string_view> without_help_command(Words words) {
+  std::vector<std::string_view> all(words.begin(), words.end());
+  if (!all.empty() && all.front() == "help") {
+    all.erase(all.begin());
+    all.emplace_back("--help");
+  }
+  return all;
+}
+
 /// Chooses the command, registers its options alone, parses the words, and runs its work.
-int run(Words words) {
+int run(Words given) {
+  const std::vector<std::string_view> words = without_help_command(given);
   ProgramOptions options;
   CommandLine program = program_line(options);
   const ChosenCommand chosen = choose_command(program, kCommands, words);

@@ -95,6 +95,11 @@ RenderOptions terminal_options() {
   return options;
 }
 
+void note(std::string_view text) {
+  static_cast<void>(std::fflush(stdout));
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
 void complain(std::string_view text) {
   std::string lines = "sonde: ";
   std::string_view separator;
@@ -102,7 +107,7 @@ void complain(std::string_view text) {
     lines.append(separator).append(one_line(std::string_view(line)));
     separator = "\n";
   }
-  static_cast<void>(std::fputs((lines + "\n").c_str(), stderr));
+  note(lines + "\n");
 }
 
 int report_error(const Error& error) {

@@ -41,6 +41,9 @@ class Output {
 /// What a terminal on standard output allows; nothing on a pipe. NO_COLOR is honoured.
 [[nodiscard]] RenderOptions terminal_options();
 
+/// Prints to standard error, behind what standard output holds: where both are one file, no line is torn.
+void note(std::string_view text);
+
 /// Prints "sonde: <text>" to standard error, control characters as blanks. That it cannot be written there is no error.
 void complain(std::string_view text);
 

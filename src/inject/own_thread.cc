@@ -14,9 +14,24 @@ namespace {
 
 using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
-/// The C library's, not this library's own, which would record it.
+bool is_of_this_library(void* function) noexcept {
+  Dl_info there{};
+  Dl_info here{};
+  return dladdr(function, &there) != 0 && dladdr(reinterpret_cast<void*>(&is_of_this_library), &here) != 0 &&
+         there.dli_fbase == here.dli_fbase;
+}
+
+/// The C library's, not this library's own, which would record it; ThreadSanitizer's where the program has that, whose
+/// malloc() fails in threads that it did not start.
+CreateThread thread_creator() noexcept {
+  constexpr const char* kName = "pthread_create";
+  void* const first = dlsym(RTLD_DEFAULT, kName);
+  const bool is_sanitizers = dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr && !is_of_this_library(first);
+  return reinterpret_cast<CreateThread>(is_sanitizers ? first : dlsym(RTLD_NEXT, kName));
+}
+
 bool create_detached(void* (*work)(void*)) noexcept {
-  auto create = reinterpret_cast<CreateThread>(dlsym(RTLD_NEXT, "pthread_create"));
+  CreateThread create = thread_creator();
   if (create == nullptr) create = &pthread_create;
   pthread_t thread{};
   pthread_attr_t attributes;

@@ -8,6 +8,7 @@
 #include "base/text/text_width.h"
 #include "cli/output.h"
 #include "doctor/check.h"
+#include "report/text/painted.h"
 #include "report/text/sentence.h"
 
 namespace sonde {
@@ -59,10 +60,18 @@ std::string_view mark_of(Outcome outcome) {
   return kMarks.at(static_cast<size_t>(outcome));
 }
 
-void print_finding(const Finding& finding, size_t subject_width, size_t width) {
+Paint paint_of(Outcome outcome) {
+  static constexpr std::array<Paint, 4> kPaints = {Paint::good, Paint::note, Paint::error, Paint::strong};
+  return kPaints.at(static_cast<size_t>(outcome));
+}
+
+void print_finding(const Finding& finding, size_t subject_width, const RenderOptions& terminal) {
   constexpr size_t kMarkWidth = 9;  // "  WRONG  "
   const size_t indent = kMarkWidth + subject_width;
-  const std::string head = fmt::format("  {:<7}{:<{}}", mark_of(finding.outcome), finding.subject, subject_width);
+  const size_t width = terminal.width;  // 0: no terminal
+  const std::string mark =
+      painted(fmt::format("{:<7}", mark_of(finding.outcome)), paint_of(finding.outcome), terminal.colors);
+  const std::string head = fmt::format("  {}{:<{}}", mark, finding.subject, subject_width);
   std::string what = width == 0 ? finding.what : wrapped(finding.what, indent, width);
   what.erase(0, std::min(what.find_first_not_of(' '), what.size()));
   what.erase(what.find_last_not_of(" \n") + 1);
@@ -75,7 +84,7 @@ void print_finding(const Finding& finding, size_t subject_width, size_t width) {
 }
 
 void print_text(const std::vector<Checked>& all) {
-  const size_t width = terminal_options().width;  // 0: no terminal
+  const RenderOptions terminal = terminal_options();
   size_t subject_width = 0;
   size_t wrong = 0;
   for (const Checked& checked : all) {
@@ -85,8 +94,8 @@ void print_text(const std::vector<Checked>& all) {
     }
   }
   for (const Checked& checked : all) {
-    fmt::print("{}: {}\n", checked.check->name, checked.check->description);
-    for (const Finding& finding : checked.findings) print_finding(finding, subject_width, width);
+    fmt::print("{}: {}\n", painted(checked.check->name, Paint::strong, terminal.colors), checked.check->description);
+    for (const Finding& finding : checked.findings) print_finding(finding, subject_width, terminal);
   }
   fmt::print("\n{}\n", wrong == 0 ? "Nothing is wrong." : fmt::format("{} wrong.", wrong));
 }

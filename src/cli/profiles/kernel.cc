@@ -3,6 +3,7 @@
 #include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/kernel_choice.h"
 #include "analyses/kernels/launch_profile.h"
+#include "cli/json_flag.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "metrics/sections.h"
@@ -89,11 +90,11 @@ Status run(const Options& options) {
   if (!output) return std::unexpected(output.error());
   (*format)->write(*page, output->sink());
   if (is_timeline && (*format)->format == "csv" && !options.quiet) {
-    fmt::print(stderr,
-               "note: a timeline has no counters; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, "
-               "measures them\n");
+    note(
+        "note: a timeline has no counters; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, "
+        "measures them\n");
   }
-  if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
+  if (!options.quiet) note(log_text(trace->log));
   return output->close();
 }
 
@@ -120,6 +121,7 @@ void add_page_options(CommandLine& command, Options& options) {
       .shows_default();
   command.option("-f,--format", options.format, "FORMAT", "output format: text, csv or json").shows_default();
   command.flag("--csv", options.csv, "same as --format csv");
+  add_json_flag(command, options.format);
   command.option("--section", options.sections, "SECTION", "show this section only; repeatable").repeatable();
   command.flag("--list-sections", options.list_sections,
                "list the sections that ncu can collect, and the sets that contain them");

@@ -4,6 +4,7 @@
 #include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernel_table/kernel_gaps.h"
 #include "analyses/kernels/kernel_choice.h"
+#include "cli/json_flag.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "metrics/quantities.h"
@@ -127,7 +128,7 @@ Status run(const Options& options) {
   render.absent = "-";
   (*format)->render(kernels->table, render, output->sink());
   if (!options.quiet) {
-    fmt::print(stderr, "{}{}{}", gaps_text(kernels->gaps), note_of(*trace), log_text(trace->log));
+    note(fmt::format("{}{}{}", gaps_text(kernels->gaps), note_of(*trace), log_text(trace->log)));
   }
   return output->close();
 }
@@ -143,6 +144,7 @@ void set_up(CommandLine& command) {
       .list();
   command.flag("--list-columns", options->list_columns, "list the names that --columns accepts");
   command.option("-f,--format", options->format, "FORMAT", "output format: column, csv, tsv, json or markdown");
+  add_json_flag(command, options->format);
   command.option("--timeunit", options->time_unit, "UNIT", "unit of times: nsec, usec, msec or seconds")
       .shows_default();
   command.option("-o,--output", options->output, "FILE", "file to write; csv unless --format is given");

@@ -6,6 +6,7 @@
 #include "analyses/modules/module_kernel_columns.h"
 #include "analyses/modules/module_table.h"
 #include "analyses/steps/warm_up.h"
+#include "cli/json_flag.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/tables/table_format.h"
@@ -151,7 +152,7 @@ Status run(const Options& options) {
   render.time_unit = *unit;
   render.absent = "-";
   (*format)->render(report->table, render, output->sink());
-  if (!options.quiet) fmt::print(stderr, "{}{}", report->notes, log_text(profiles->timeline.log));
+  if (!options.quiet) note(fmt::format("{}{}", report->notes, log_text(profiles->timeline.log)));
   return output->close();
 }
 
@@ -171,6 +172,7 @@ void set_up(CommandLine& command) {
               "put modules with a smaller share of the device time into one row")
       .shows_default();
   command.option("-f,--format", options->format, "FORMAT", "output format: column, csv, tsv, json or markdown");
+  add_json_flag(command, options->format);
   command.option("--timeunit", options->time_unit, "UNIT", "unit of times: nsec, usec, msec or seconds")
       .shows_default();
   command.option("-o,--output", options->output, "FILE", "file to write; csv unless --format is given");

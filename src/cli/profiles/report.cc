@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "analyses/replay/recording_cost.h"
+#include "cli/json_flag.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/tables/quantity.h"
@@ -120,8 +121,8 @@ Status run(const Options& options, const ReportFormat& format) {
   SONDE_TRY(output->close());
   if (!options.output.empty()) say_written(options, shows);
   for (const Side& side : *sides) {
-    fmt::print(stderr, "{}{}", side.profiles.reports ? log_text(side.profiles.reports->log) : "",
-               log_text(side.profiles.timeline.log));
+    note(fmt::format("{}{}", side.profiles.reports ? log_text(side.profiles.reports->log) : "",
+                     log_text(side.profiles.timeline.log)));
   }
   return {};
 }
@@ -156,6 +157,7 @@ void set_up(CommandLine& command) {
   command.option("--new", options->changed, "FILE", "with --base: profiles after the change");
   command.option("--title", options->title, "TITLE", "heading of the report (default: the file's name)");
   command.option("-f,--format", options->format, "FORMAT", formats_help());
+  add_json_flag(command, options->format);
   command.option("-o,--output", options->output, "FILE", "file to write");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.runs([options] { return run_checked(*options); });

@@ -81,8 +81,8 @@ Result<Output> open_output(const Job& job, const StatsOptions& options) {
 
 void say_skipped(const Job& job, const StatsOptions& options) {
   if (options.quiet) return;
-  fmt::print(stderr, "SKIPPED: {} does not contain {} data.\n", short_path(options.profile.files.front()),
-             job.chosen.report->data);
+  note(fmt::format("SKIPPED: {} does not contain {} data.\n", short_path(options.profile.files.front()),
+                   job.chosen.report->data));
 }
 
 Status write_table(const Table& table, const Job& job, const StatsOptions& options, RenderOptions render, bool first) {
@@ -147,7 +147,7 @@ Status run_jobs(const std::vector<Job>& jobs, const StatsOptions& options) {
   const auto tables = tables_of(jobs, *trace);
   if (!tables) return std::unexpected(tables.error());
   SONDE_TRY(write_tables(jobs, pointers_to(*tables), options));
-  if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
+  if (!options.quiet) note(log_text(trace->log));
   return {};
 }
 
@@ -222,6 +222,8 @@ void add_table_options(CommandLine& command, StatsOptions& options) {
       .option("-f,--format", options.formats, "LIST",
               "column, csv, tsv, json or markdown; one for each report; the last one applies to all further reports")
       .list();
+  command.flag_taking(
+      "--json", [&options](const std::string&) { options.formats = {"json"}; }, "same as --format json");
   command
       .option("-o,--output", options.outputs, "LIST",
               "output per report: '-' the console, '.' files next to the profile, @COMMAND a command's input, else the "

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/text/suggest.h"
+#include "cli/json_flag.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/json/diagnosis_json.h"
@@ -17,7 +18,6 @@ struct Options {
   ProfileOptions profile;
   bool all = false;
   std::string format = "text";
-  bool json = false;
   std::string output;
   bool force_overwrite = false;
   bool list_rules = false;
@@ -92,8 +92,8 @@ Status run(const Options& options, int& exit_code) {
   Answers answers;
   output->write(options.format == "json" ? json_of_run(facts, answers) : text_of_run(facts, options, answers));
   exit_code = answers.exit_code();
-  fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
-             log_text(profiles->timeline.log));
+  note(
+      fmt::format("{}{}", profiles->reports ? log_text(profiles->reports->log) : "", log_text(profiles->timeline.log)));
   return output->close();
 }
 
@@ -105,7 +105,7 @@ int list_rules() {
 int why(const Options& options) {
   if (options.list_rules) return list_rules();
   if (const std::string wrong = usage_error(options); !wrong.empty()) {
-    fmt::print(stderr, "sonde why: {}\n", wrong);
+    complain(wrong);
     return kUsage;
   }
   int exit_code = kDone;
@@ -120,14 +120,11 @@ void set_up(CommandLine& command) {
   command.flag("--all", options->all, "show all findings, not only the five with the highest cost");
   command.option("-f,--format", options->format, "FORMAT", "output format: text or json (all findings)")
       .shows_default();
-  command.flag("--json", options->json, "same as --format json");
+  add_json_flag(command, options->format);
   command.option("-o,--output", options->output, "FILE", "file to write");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.flag("--list-rules", options->list_rules, "list the rules");
-  command.runs([options] {
-    if (options->json) options->format = "json";
-    return why(*options);
-  });
+  command.runs([options] { return why(*options); });
 }
 
 }  // namespace

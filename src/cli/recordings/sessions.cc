@@ -11,10 +11,25 @@ namespace sonde {
 namespace sessions_cli {
 namespace {
 
-int list(bool header) {
+struct Options {
+  bool header = true;
+  bool json = false;
+};
+
+int list_json(const std::vector<std::string>& living) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const std::string& name : living) {
+    if (const auto status = session_cli::status_of(name)) all.push_back(session_cli::status_json(name, *status));
+  }
+  fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  return kDone;
+}
+
+int list(const Options& options) {
   const auto living = record::living_sessions();
   if (!living) return report_error(living.error());
-  if (header) fmt::print("{:<24} {:>8} {:<10} {:<7} {}\n", "NAME", "TIME", "STATE", "KIND", "PROGRAM");
+  if (options.json) return list_json(*living);
+  if (options.header) fmt::print("{:<24} {:>8} {:<10} {:<7} {}\n", "NAME", "TIME", "STATE", "KIND", "PROGRAM");
   for (const std::string& name : *living) {
     const auto status = session_cli::status_of(name);
     if (!status) continue;  // it has ended meanwhile
@@ -24,9 +39,10 @@ int list(bool header) {
 }
 
 void set_up_list(CommandLine& command) {
-  const auto header = std::make_shared<bool>(true);
-  command.option("-p,--show-header", *header, "true|false", "print the heading").shows_default("true");
-  command.runs([header] { return list(*header); });
+  const auto options = std::make_shared<Options>();
+  command.option("-p,--show-header", options->header, "true|false", "print the heading").shows_default("true");
+  command.flag("--json", options->json, "print JSON");
+  command.runs([options] { return list(*options); });
 }
 
 const std::array kCommands = {Command{"list", "List the sessions of this user", "sonde sessions list", set_up_list}};

@@ -10,11 +10,22 @@ namespace sonde {
 namespace status_cli {
 namespace {
 
-int run(const std::optional<std::string>& wanted) {
-  const auto name = record::choose_session(wanted);
+struct Options {
+  std::optional<std::string> session;
+  bool json = false;
+};
+
+int run(const Options& options) {
+  const auto name = record::choose_session(options.session);
   if (!name) return report_error(name.error());
   const auto status = session_cli::status_of(*name);
   if (!status) return report_error(status.error());
+  if (options.json) {
+    fmt::print(
+        "{}\n",
+        session_cli::status_json(*name, *status).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return kDone;
+  }
   fmt::print("session   {}\nstate     {}\nprogram   {}\nsince     {} s\n", *name, status->state, status->program,
              status->seconds);
   if (!status->output.empty()) fmt::print("profile   {}\n", status->output);
@@ -22,9 +33,10 @@ int run(const std::optional<std::string>& wanted) {
 }
 
 void set_up(CommandLine& command) {
-  const auto session = std::make_shared<std::optional<std::string>>();
-  session_cli::add_session_option(command, *session);
-  command.runs([session] { return run(*session); });
+  const auto options = std::make_shared<Options>();
+  session_cli::add_session_option(command, options->session);
+  command.flag("--json", options->json, "print JSON");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace

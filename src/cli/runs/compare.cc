@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/suggest.h"
+#include "cli/json_flag.h"
 #include "cli/output.h"
 #include "cli/runs/run_records.h"
 #include "gate/difference/comparable.h"
@@ -106,6 +107,7 @@ void set_up(CommandLine& command) {
                  "several runs, whose mean is compared");
   command.option("--new", options->changed, "FILE", "candidate, given in the same way");
   command.option("-f,--format", options->format, "FORMAT", "output format: text, json or markdown").shows_default();
+  add_json_flag(command, options->format);
   command.option("-o,--output", options->output, "FILE", "file to write");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.flag("--all", options->all, "show every cause and row, not only the important ones");

@@ -10,6 +10,7 @@
 
 #include "base/files/file.h"
 #include "base/text/suggest.h"
+#include "cli/json_flag.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "gate/record/record_json.h"
@@ -143,6 +144,7 @@ Status write_all(const gate::Decision& decision, const DecideSide& base, const D
 
 void add_decide_options(CommandLine& command, DecideOutput& output) {
   command.option("-f,--format", output.format, "FORMAT", formats_help()).shows_default();
+  add_json_flag(command, output.format);
   command
       .option("-o,--output", output.targets, "[FORMAT:]FILE",
               "file to write in addition to standard output; the format is given by name or by the file's ending; "

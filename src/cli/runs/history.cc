@@ -24,6 +24,7 @@ struct Options {
   gate::HistoryOptions history;
   double min_change_percent = 0;
   bool fail_if_newest = false;
+  bool json = false;
   std::vector<std::string> outputs;
   bool force_overwrite = false;
 };
@@ -137,7 +138,8 @@ int run(Options& options) {
   const auto history = history_of(options);
   if (!history) return failed(history.error(), options);
   Output output;
-  output.write(history_text(*history, terminal_options()));
+  output.write(options.json ? history_json(*history, options.history.change_points)
+                            : history_text(*history, terminal_options()));
   if (const Status done = output.close(); !done) return failed(done.error(), options);
   if (const Status done = write_files(*history, options); !done) return failed(done.error(), options);
   return options.fail_if_newest ? say_new_regressions(*history, options) : kDone;
@@ -172,6 +174,7 @@ void set_up(CommandLine& command) {
   command.option("--since", options->since, "DAY|AGE",
                  "show values since a day such as 2026-01-31, or not older than 90d");
   add_search_options(command, *options);
+  command.flag("--json", options->json, "print JSON, as -o FILE.json has it");
   command.flag("--fail-if-newest", options->fail_if_newest,
                "exit with 1 if the newest value shows a regression for the first time, and with 5 on an error");
   command.option("-o,--output", options->outputs, "FILE", "file to write: .html, .svg, .json or .csv; repeatable")

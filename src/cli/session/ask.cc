@@ -1,5 +1,7 @@
 #include "cli/session/ask.h"
 
+#include <cstdlib>
+
 #include "base/text/secrets.h"
 #include "cli/output.h"
 #include "record/session/client.h"
@@ -27,6 +29,16 @@ Result<SessionStatus> status_of(const std::string& session) {
   lines.resize(kLines);
   return SessionStatus{
       .state = lines[0], .kind = lines[1], .seconds = lines[2], .output = lines[3], .program = printable(lines[4])};
+}
+
+nlohmann::ordered_json status_json(const std::string& session, const SessionStatus& status) {
+  using Json = nlohmann::ordered_json;
+  return {{"session", session},
+          {"state", status.state},
+          {"kind", status.kind},
+          {"seconds", std::strtod(status.seconds.c_str(), nullptr)},
+          {"profile", status.output.empty() ? Json(nullptr) : Json(status.output)},
+          {"program", status.program}};
 }
 
 }  // namespace sonde::session_cli

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/command.h"
 #include "record/session/message.h"
 
@@ -22,5 +24,7 @@ struct SessionStatus {
   std::string program;
 };
 [[nodiscard]] Result<SessionStatus> status_of(const std::string& session);
+/// {"session", "state", "kind", "seconds", "profile" or null, "program"}
+[[nodiscard]] nlohmann::ordered_json status_json(const std::string& session, const SessionStatus& status);
 
 }  // namespace sonde::session_cli

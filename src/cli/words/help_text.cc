@@ -18,6 +18,7 @@ constexpr size_t kMeaningAt = 30;
 
 /// Less would leave no room for meanings.
 constexpr size_t kNarrowest = kMeaningAt + 20;
+constexpr size_t kWidthOfPipe = 80;  // as man pages have
 
 /// Of the lines that go on with this one.
 size_t hanging_indent(std::string_view line) {
@@ -52,7 +53,6 @@ void add_wrapped(std::string& text, std::string_view line, size_t width) {
 }  // namespace
 
 std::string wrapped_help(std::string_view text, size_t width) {
-  if (width == 0) return std::string(text);
   std::string wrapped;
   for (const auto line : text | std::views::split('\n')) {
     if (!wrapped.empty()) wrapped += '\n';
@@ -71,7 +71,7 @@ size_t help_width() {
     winsize size{};
     if (ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   }
-  return 0;
+  return kWidthOfPipe;
 }
 
 }  // namespace sonde

@@ -7,10 +7,10 @@
 namespace sonde {
 
 /// A help text with lines of at most `width` characters, broken at blanks; what belongs to an option stays under its
-/// first line. 0: as it is.
+/// first line.
 [[nodiscard]] std::string wrapped_help(std::string_view text, size_t width);
 
-/// Of the terminal that reads standard output, in characters: COLUMNS, or what the terminal says. 0: nobody knows.
+/// Of the terminal that reads standard output, in characters: COLUMNS, or what the terminal says. A pipe's is 80.
 [[nodiscard]] size_t help_width();
 
 }  // namespace sonde

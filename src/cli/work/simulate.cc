@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/suggest.h"
+#include "cli/json_flag.h"
 #include "cli/output.h"
 #include "cli/simulate/documents.h"
 #include "cli/simulate/inputs.h"
@@ -176,6 +177,7 @@ void set_up(CommandLine& command) {
   command.option("--seed", inputs.seed, "N", "seed of random numbers").shows_default();
   command.option("--format", options->format, "FORMAT", "output format: text, csv, tsv, json or markdown")
       .shows_default();
+  add_json_flag(command, options->format);
   command.option("--plot", options->plot, "FILE", ".svg file for queue length and GPU utilization over time");
   command.option("--tasks", options->tasks, "FILE", ".csv file for the outcome of each task");
   command.option("--intervals", options->intervals, "FILE", ".csv file for the GPU and the interval of each attempt");

@@ -6,6 +6,7 @@
 
 #include "base/text/text_width.h"
 #include "report/tables/cells.h"
+#include "report/text/painted.h"
 
 namespace sonde {
 namespace column {
@@ -16,9 +17,6 @@ constexpr size_t kMeasuredRows = 100;
 constexpr size_t kWidestColumn = 100;
 /// On a narrow terminal text columns shrink, but not below this.
 constexpr size_t kNarrowestText = 16;
-
-constexpr std::string_view kBold = "\033[1m";
-constexpr std::string_view kPlain = "\033[0m";
 
 using Lines = std::vector<std::string>;
 
@@ -81,7 +79,7 @@ class ColumnRenderer {
         const size_t above = height - headers_[c].size();
         line += (c == 0 ? " " : "  ") + centred(i < above ? std::string() : headers_[c][i - above], widths_[c]);
       }
-      text += (options_.colors ? std::string(kBold) + line + std::string(kPlain) : line) + "\n";
+      text += painted(line, Paint::strong, options_.colors) + "\n";
     }
     return text;
   }

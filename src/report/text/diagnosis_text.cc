@@ -13,12 +13,16 @@
 #include "report/tables/quantity.h"
 #include "report/text/join_text.h"
 #include "report/text/measured_kernels_text.h"
+#include "report/text/painted.h"
 #include "report/text/sentence.h"
 
 namespace sonde {
 namespace {
 
-constexpr size_t kDiagnosisWidth = 100;
+size_t width_of(const RenderOptions& options) {
+  constexpr size_t kDiagnosisWidth = 100;
+  return options.width == 0 ? kDiagnosisWidth : options.width;
+}
 
 /// What the end of the recording cuts off, if the rest is judged.
 std::string cut_text(const Facts& facts, size_t width) {
@@ -89,9 +93,11 @@ std::string ceiling_text(const Facts& facts, const Finding& finding) {
                      percent_text(facts.percent_of_wall(finding.ceiling_ns), 100));
 }
 
-std::string finding_text(const Facts& facts, const Finding& finding, size_t number, size_t width) {
+std::string finding_text(const Facts& facts, const Finding& finding, size_t number, const RenderOptions& options) {
   constexpr size_t kIndent = 4;
-  std::string text = fmt::format("{}. {}  {}\n", number, ceiling_text(facts, finding), finding.id);
+  const size_t width = width_of(options);
+  const std::string head = fmt::format("{}. {}  {}", number, ceiling_text(facts, finding), finding.id);
+  std::string text = painted(head, Paint::strong, options.colors) + '\n';
   text += wrapped(likely_text(finding), kIndent, width);
   text += wrapped(text_of(finding.id + ".says", finding.arguments), kIndent, width);
   text += wrapped(where_text(facts, finding), kIndent, width);
@@ -196,8 +202,7 @@ std::string recorder_text(const RecordedStep& step, size_t width) {
 
 std::string recorder_beside_text(const RecordedStep& step, const RenderOptions& options) {
   const RecorderNote note = note_beside(step);
-  return wrapped(text_of(fmt::format("{}.says", note.id), note.arguments), 0,
-                 options.width == 0 ? kDiagnosisWidth : options.width);
+  return wrapped(text_of(fmt::format("{}.says", note.id), note.arguments), 0, width_of(options));
 }
 
 namespace {
@@ -222,7 +227,8 @@ std::string limit_text(const GpuLimit& limit) {
 }
 
 /// The findings of a judged part: in full, then folded, then what covers its time.
-std::string judged_findings(const Facts& facts, const Diagnosis& diagnosis, size_t most, size_t width) {
+std::string judged_findings(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
+  const size_t width = width_of(options);
   std::string text;
   if (const std::string headline = headline_without_findings(facts, diagnosis); !headline.empty()) {
     text += '\n' + wrapped(headline, 0, width);
@@ -232,7 +238,7 @@ std::string judged_findings(const Facts& facts, const Diagnosis& diagnosis, size
   const auto folded = static_cast<size_t>(std::ranges::count_if(all, &Finding::folded));
   const std::span<const Finding> full = most == kAllFindings ? all : all.first(all.size() - folded);
   const size_t shown = std::min(most, full.size());
-  for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, full[i], i + 1, width);
+  for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, full[i], i + 1, options);
   if (shown < full.size()) text += fmt::format("\n{} more: sonde why --all\n", full.size() - shown);
   text += folded_text(facts, all.subspan(full.size()), width) + explained_text(facts, diagnosis, width);
   return text;
@@ -241,7 +247,7 @@ std::string judged_findings(const Facts& facts, const Diagnosis& diagnosis, size
 }  // namespace
 
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
-  const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
+  const size_t width = width_of(options);
   std::string text = facts.is_kernel_report()
                          ? measured_heading(facts)
                          : fmt::format("{}: {}\n", facts.trace.ranks.front().file, judged_text(facts));
@@ -249,7 +255,7 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   text += not_judged_text(facts, width);
   text += cut_text(facts, width);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
-  text += judged_findings(facts, diagnosis, most, width);
+  text += judged_findings(facts, diagnosis, most, options);
   if (facts.is_kernel_report()) {
     text += "\nWhat bounds each kernel:\n" + measured_kernels_text(facts, diagnosis, most, width);
   }
@@ -261,13 +267,13 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
 }
 
 std::string part_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
-  const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
+  const size_t width = width_of(options);
   const auto since_start = [&](int64_t ns) { return time_text(real_ns(ns - facts.run.first)); };
   const std::string text =
       '\n' + wrapped(fmt::format("another part, from {} to {}: {}", since_start(facts.extent.first),
                                  since_start(facts.extent.second), judged_text(facts)),
                      0, width);
-  return text + judged_findings(facts, diagnosis, most, width);
+  return text + judged_findings(facts, diagnosis, most, options);
 }
 
 }  // namespace sonde

@@ -12,6 +12,7 @@
 #include "gate/difference/renamed_kernels.h"
 #include "report/tables/quantity.h"
 #include "report/tables/sources.h"
+#include "report/text/painted.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
 
@@ -58,9 +59,7 @@ class ComparisonText {
  private:
   void line(std::string_view text, size_t indent = 0) { text_ += wrapped(text, indent, width_); }
 
-  void heading(const std::string& text) {
-    text_ += colors_ ? fmt::format("\n\033[1m{}\033[0m\n", text) : fmt::format("\n{}\n", text);
-  }
+  void heading(const std::string& text) { text_ += fmt::format("\n{}\n", painted(text, Paint::strong, colors_)); }
 
   static std::string sources(const std::vector<std::string>& of_runs) {
     constexpr size_t kMost = 3;

@@ -5,6 +5,7 @@
 #include "base/text/text_width.h"
 #include "report/tables/quantity.h"
 #include "report/text/log_text.h"
+#include "report/text/painted.h"
 #include "report/text/product_text.h"
 
 namespace sonde {
@@ -19,9 +20,7 @@ class Screen {
   Screen(const RenderOptions& options)
       : width_(options.width > 0 ? options.width : kDefaultWidth), colors_(options.colors) {}
 
-  void heading(std::string_view text) {
-    text_ += colors_ ? fmt::format("\n\033[1m{}\033[0m\n", text) : fmt::format("\n{}\n", text);
-  }
+  void heading(std::string_view text) { text_ += fmt::format("\n{}\n", painted(text, Paint::strong, colors_)); }
   void line(const std::string& text) { text_ += cut_middle(text, width_) + "\n"; }
   void fact(std::string_view name, const std::string& value) { line(fmt::format("{:<15}{}", name, value)); }
   [[nodiscard]] size_t width() const { return width_; }

@@ -61,6 +61,8 @@ def against_reference(folder):
         return [printed.stderr]
     document = json.loads((folder / "h.json").read_text())
     failures = list(violations(document, load("history.schema.json")))
+    if json.loads(history(folder, "--json").stdout) != document:
+        failures.append("--json differs from -o h.json")
     total = 0
     for series in document["series"]:
         expected = reference.change_points(columns[series["metric"]])

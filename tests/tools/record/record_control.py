@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`sonde launch`, `start`, `stop` and the others; capture ranges; what a killed recorder left."""
 
+import json
 import os
 import signal
 import socket
@@ -28,6 +29,11 @@ def rounds(folder):
     program.step("5 before")
     sonde(folder, "start", "-o", "first")
     check("recording" in sonde(folder, "sessions", "list"), "a session that records")
+    (listed,) = json.loads(sonde(folder, "sessions", "list", "--json"))
+    check((listed["session"], listed["state"], listed["kind"]) == ("two", "recording", "launch"), listed)
+    status = json.loads(sonde(folder, "status", "--json"))
+    check(status | {"seconds": 0} == listed | {"seconds": 0}, status)
+    check(Path(status["profile"]).name.startswith("first"), status)
     program.step("10 in the first")
     said = sonde(folder, "stop", "--session", "two")
     check("profile written to" in said and "recorded 20 ranges" in said and "warning" not in said, said)

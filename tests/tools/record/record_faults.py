@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Nothing that CUPTI does ends, blocks or changes the program that is recorded: each function that the recorder calls
 throws, fails, comes back late or writes behind the structure that it got, at its first, second and last call and at each,
-and the program writes what it writes alone and ends as alone.
+and the program writes what it writes alone and ends as alone. The same where a signal comes within such a call: the
+program ends as its handler says.
 
     SONDE_FAULTS=5000 SONDE_FAULTS_SEED=2       so many, drawn by this seed; else 150
 """
@@ -10,6 +11,7 @@ import concurrent.futures
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,15 +39,24 @@ WAYS = {
     "exec": (["-t", "cuda,nvtx"], ["exec", "2"]),
 }
 ERRORS = (1, 7, 8, 13, 15, 27, 35, 38, 40, 999)  # of CUptiResult, those that were seen and neighbours
+# By what the program does on a signal: which, and how it ends. A shell's status.
+SIGNALS = {
+    "default": (signal.SIGTERM, 128 + signal.SIGTERM),
+    "exit": (signal.SIGUSR1, 3),
+    "_exit": (signal.SIGUSR1, 4),
+    "abort": (signal.SIGUSR1, 128 + signal.SIGABRT),
+    "exec": (signal.SIGUSR1, 0),
+}
 LATE_MS = 300
 OVERRUN_BYTES = 128  # a choice: half of the room that the recorder leaves
 STRUCTURES = re.compile("cupti(Profiler|PmSampling|RangeProfiler|SassMetrics|PCSampling|DeviceGetChipName|GetCubinCrc)")
 
 
-def environment(runtime="shared", fault=""):
+def environment(runtime="shared", on_signal="", fault=""):
     host = _cuda.environment()
     faulty = _cuda.environment(f"faulty_{runtime}")["SONDE_CUPTI"]
-    return host | {"SONDE_CUPTI": faulty, "SONDE_FAULTY_OF": host["SONDE_CUPTI"], "SONDE_FAULT": fault}
+    handled = {"CUDA_PROGRAM_ON_SIGUSR1": on_signal} if on_signal not in ("", "default") else {}
+    return host | handled | {"SONDE_CUPTI": faulty, "SONDE_FAULTY_OF": host["SONDE_CUPTI"], "SONDE_FAULT": fault}
 
 
 def said(run):
@@ -81,16 +92,24 @@ def faults_of(way, folder):
                 if call == 0 and what.startswith("block"):
                     continue  # a second late at each of a thousand calls says no more
                 for runtime in ("shared", "static") if what == "throw" else ("shared",):
-                    yield way, runtime, f"{function}:{what}:{call}"
+                    yield way, runtime, "", f"{function}:{what}:{call}"
+            for on_signal, (number, _) in SIGNALS.items():
+                if call > 0:
+                    yield way, "shared", on_signal, f"{function}:signal={int(number)}:{call}"
 
 
-def try_fault(alone, folder, number, way, runtime, fault):
+def ended_by_signal(recorded, on_signal, text):
+    written = [text, "executed"] if on_signal == "exec" else [text, ""]
+    return recorded.returncode == SIGNALS[on_signal][1] and said(recorded).strip() in [one.strip() for one in written]
+
+
+def try_fault(alone, folder, number, way, runtime, on_signal, fault):
     """What went wrong; None: nothing."""
     path = folder / f"{number}.sqlite"
     try:
-        recorded = record(way, path, runtime=runtime, fault=fault)
+        recorded = record(way, path, runtime=runtime, on_signal=on_signal, fault=fault)
     except subprocess.TimeoutExpired:
-        return f"{way}, {runtime}, {fault}: did not end"
+        return f"{way}, {runtime}, {on_signal}, {fault}: did not end"
     finally:
         path.unlink(missing_ok=True)
     status, text = alone[way]
@@ -98,7 +117,9 @@ def try_fault(alone, folder, number, way, runtime, fault):
     is_own = way == "range" and recorded.returncode == 1 and "no profile was written" in recorded.stderr
     if (recorded.returncode == status or is_own) and said(recorded) == text:
         return None
-    return (f"{way}, {runtime}, {fault}: ended with {recorded.returncode}, not {status}; {recorded.stdout!r}; "
+    if on_signal and ended_by_signal(recorded, on_signal, text):
+        return None
+    return (f"{way}, {runtime}, {on_signal}, {fault}: ended with {recorded.returncode}, not {status}; {recorded.stdout!r}; "
             f"{recorded.stderr[-600:]}")
 
 

@@ -32,6 +32,7 @@ bool is_initialized() { return state().initialized && !is_forked(); }
 uint32_t devices() { return kDevices; }
 
 uint32_t contexts(ContextInfo* into, uint32_t room) {
+  const std::lock_guard lock(state().mutex);
   uint32_t count = 0;
   for (const auto& context : state().contexts) {
     if (context == nullptr || context->id == 0 || count == room) continue;
@@ -41,6 +42,7 @@ uint32_t contexts(ContextInfo* into, uint32_t room) {
 }
 
 ContextInfo context_of(const void* handle) {
+  const std::lock_guard lock(state().mutex);
   for (const auto& context : state().contexts) {
     if (context.get() == handle && handle != nullptr) return {context->id, context->device, context->null_stream.id};
   }

@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +16,7 @@
 ///   NAME:throw:N           the Nth call of a function throws, and does nothing; N = 0: each call
 ///   NAME:error=NUMBER:N    gives this CUptiResult, and does nothing
 ///   NAME:block=MS:N        comes back so much later
+///   NAME:signal=NUMBER:N   sends the process this signal before
 ///   NAME:overrun=BYTES:N   writes so many bytes behind the structure that it got, which begins with its size
 /// All functions of CUPTI that the recorder calls take up to six numbers or pointers, and give a number.
 namespace {
@@ -84,6 +86,7 @@ uint64_t forward(const char* name, const std::array<uint64_t, 6>& a) {
   if (due) {
     if (fault().what == "throw") throw std::runtime_error(name);
     if (fault().what == "error") return fault().number;
+    if (fault().what == "signal") kill(getpid(), static_cast<int>(fault().number));
     if (fault().what == "block") usleep(static_cast<useconds_t>(fault().number) * 1000);
   }
   const auto function = reinterpret_cast<Function>(dlsym(library(), name));

@@ -534,7 +534,20 @@ static void asks(int count) {
   }
 }
 
+/* What the program does on SIGUSR1, wherever it is then. */
+static const char* on_signal = NULL;
+
+static void end_by_signal(int number) {
+  (void)number;
+  if (strcmp(on_signal, "exit") == 0) exit(3);
+  if (strcmp(on_signal, "_exit") == 0) _exit(4);
+  if (strcmp(on_signal, "abort") == 0) abort();
+  execl("/bin/echo", "echo", "executed", (char*)NULL);
+}
+
 int main(int argc, char** argv) {
+  on_signal = getenv("CUDA_PROGRAM_ON_SIGUSR1");
+  if (on_signal != NULL) signal(SIGUSR1, end_by_signal);
   const char* mode = argc > 1 ? argv[1] : "";
   const int count = argc > 2 ? atoi(argv[2]) : 1;
   if (strcmp(mode, "cost") == 0) {
