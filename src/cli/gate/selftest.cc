@@ -123,8 +123,9 @@ void print(const Options& options, std::span<const NoisyFigure> figures, const g
                     share_text(gate::centre_of(metric.deviations, gate::Centre::median)), share_text(middle(metric)),
                     share_text(largest(metric))});
   }
-  fmt::print("{}\n{} runs of one program are drawn from; all {} are corrected together.\n", figures_table(rows, 0),
-             figures[0].runs.size(), counted(static_cast<int64_t>(figures.size()), "figure"));
+  fmt::print(
+      "{}\n{} runs of one program are drawn from{}.\n", figures_table(rows, 0), figures[0].runs.size(),
+      figures.size() == 1 ? std::string() : fmt::format("; all {} figures are corrected together", figures.size()));
 }
 
 int run(const Options& options) {

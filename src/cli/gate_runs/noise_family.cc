@@ -86,7 +86,10 @@ double deviation_between(std::span<const double> centres) {
 }
 
 std::string share_text(std::optional<double> share) {
-  return share ? fmt::format("{:.2g} %", 100 * *share) : std::string("-");
+  constexpr double kTwoDigits = 10;  // from here on 2 digits have no decimal, and %g would write an exponent
+  if (!share) return "-";
+  const double percent = 100 * *share;
+  return percent < kTwoDigits ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
 std::string figures_table(std::span<const std::vector<std::string>> rows, size_t width) {
