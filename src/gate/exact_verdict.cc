@@ -113,11 +113,11 @@ Verdict begin_verdict(const Subject& subject) {
 std::optional<Verdict> missing_figures(const Subject& subject) {
   const bool against_base = std::holds_alternative<AllowedChange>(subject.rule->demand);
   if (with_values(subject.changed) == 0) return not_comparable(subject, "absent");
-  if (against_base && !subject.base) return not_comparable(subject, "no_baseline");
-  if (against_base && with_values(*subject.base) == 0) return not_comparable(subject, "absent_in_base");
-  const bool some_of_base = against_base && with_values(*subject.base) < subject.base->size();
+  if (against_base && !subject.base && !subject.history) return not_comparable(subject, "no_baseline");
+  if (against_base && subject.base && with_values(*subject.base) == 0) return not_comparable(subject, "absent_in_base");
+  const bool some_of_base = against_base && subject.base && with_values(*subject.base) < subject.base->size();
   if (some_of_base || with_values(subject.changed) < subject.changed.size()) return absent_in_some(subject);
-  if (has_no_number(subject.changed) || (against_base && has_no_number(*subject.base))) {
+  if (has_no_number(subject.changed) || (against_base && subject.base && has_no_number(*subject.base))) {
     return not_comparable(subject, "no_number");
   }
   return std::nullopt;

@@ -12,13 +12,16 @@ struct Counts {
   int open = 0;
   int not_comparable = 0;
   int warned = 0;
+  int learning = 0;
 };
 
 Counts count(std::span<const Verdict> verdicts) {
   Counts counted;
   for (const Verdict& verdict : verdicts) {
     if (verdict.outcome == Outcome::pass) continue;
-    if (!counts(verdict)) {
+    if (verdict.outcome == Outcome::learning) {
+      ++counted.learning;
+    } else if (!counts(verdict)) {
       ++counted.warned;
     } else if (verdict.outcome == Outcome::fail) {
       ++counted.failed;
@@ -41,13 +44,15 @@ std::string_view outcome_name(Outcome outcome) {
     case Outcome::fail: return "fail";
     case Outcome::inconclusive: return "inconclusive";
     case Outcome::not_comparable: return "not_comparable";
+    case Outcome::learning: return "learning";
   }
   return {};
 }
 
 int exit_code(Outcome outcome) {
   switch (outcome) {
-    case Outcome::pass: return 0;
+    case Outcome::pass:
+    case Outcome::learning: return 0;
     case Outcome::fail: return 1;
     case Outcome::inconclusive: return 3;
     case Outcome::not_comparable: return 4;
@@ -65,6 +70,9 @@ CombinedVerdict combine(std::span<const Verdict> verdicts) {
         Outcome::not_comparable, "some_not_comparable", {number("not_comparable", counted.not_comparable), checked}};
   }
   if (counted.open > 0) return {Outcome::inconclusive, "some_open", {number("open", counted.open), checked}};
+  if (counted.learning > 0) {
+    return {Outcome::learning, "some_learning", {number("learning", counted.learning), checked}};
+  }
   if (counted.warned > 0) return {Outcome::pass, "some_warn", {number("warned", counted.warned), checked}};
   return {Outcome::pass, "all_pass", {checked}};
 }

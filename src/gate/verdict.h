@@ -10,16 +10,17 @@
 #include "gate/budget.h"
 #include "gate/permutation.h"
 #include "gate/runs.h"
+#include "gate/sessions/session_prediction.h"
 
 namespace sonde::gate {
 
-enum class Outcome { pass, fail, inconclusive, not_comparable };
+enum class Outcome { pass, fail, inconclusive, not_comparable, learning };
 
-/// "pass", "fail", "inconclusive", "not_comparable".
+/// "pass", "fail", "inconclusive", "not_comparable", "learning".
 [[nodiscard]] std::string_view outcome_name(Outcome outcome);
 
-/// What the program ends with: 0, 1, 3, 4. Beside them stand 2 for a wrong command line and 5 for an error, such as a
-/// profile that cannot be read.
+/// What the program ends with: 0, 1, 3, 4, and 0 while it learns. Beside them stand 2 for a wrong command line and 5
+/// for an error, such as a profile that cannot be read.
 [[nodiscard]] int exit_code(Outcome outcome);
 inline constexpr int kUsageExit = 2;
 inline constexpr int kErrorExit = 5;
@@ -33,6 +34,9 @@ struct Subject {
   TimedRuns changed;
   std::optional<TimedRuns> base;      ///< absent where there is no baseline
   std::optional<double> noise_floor;  ///< as a share, of noise_floor(); absent where nothing was calibrated
+  /// Earlier sessions where `base` was made in another session than `changed`; absent where they were interleaved. Of
+  /// an exact metric it has no sessions.
+  std::optional<SessionHistory> history = {};
 };
 
 struct JudgeOptions {
@@ -64,6 +68,10 @@ struct Verdict {
 ///   says that it is worse than allowed, and the measured ratio is above the noise floor too. Passes where the test
 ///   says that it is not worse than allowed, or than the noise floor where that is wider. Else it is inconclusive; so
 ///   is what is surely worse than allowed but below the floor.
+/// - Timed metric against earlier sessions: fails where the new session is worse than allowed, and further from the
+/// level
+///   than sessions of an unchanged program are (SessionPrediction, each of n tests at 1/n of the rate). Learning where
+///   there are too few sessions.
 ///
 /// The floor is a percentile of measured ratios of equal programs; so it is the measured ratio that is held against it.
 /// Holding the confidence bound against it would count the same noise twice.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -23,11 +24,15 @@ struct Options {
   std::string label;
   std::string time;
   bool pin = false;
+  bool new_level = false;
 };
 
 Result<gate::BaselineEntry> entry_of(const Options& options) {
-  gate::BaselineEntry entry{
-      .name = options.name, .commit = options.commit, .label = options.label, .pinned = options.pin};
+  gate::BaselineEntry entry{.name = options.name,
+                            .commit = options.commit,
+                            .label = options.label,
+                            .pinned = options.pin,
+                            .new_level = options.new_level};
   entry.time_s = now_s();
   if (!options.time.empty()) {
     const auto time = gate::parse_time(options.time);
@@ -43,12 +48,20 @@ Result<gate::BaselineEntry> entry_of(const Options& options) {
   return entry;
 }
 
+/// When the first of the runs started, where they tell.
+void take_time(std::span<const gate::RunRecord> records, gate::BaselineEntry& entry) {
+  const auto started = [](const gate::RunRecord& record) { return record.session.started_s; };
+  const int64_t first = started(std::ranges::min(records, {}, started));
+  if (first > 0) entry.time_s = first;
+}
+
 Status add(const Options& options) {
   SONDE_TRY(gate::check_baseline_name(options.name));
   auto entry = entry_of(options);
   if (!entry) return std::unexpected(entry.error());
   const auto records = load_records(options.files);
   if (!records) return std::unexpected(records.error());
+  if (options.time.empty()) take_time(*records, *entry);
   const auto added = gate::add_baseline(options.store, std::move(*entry), *records);
   if (!added) return std::unexpected(added.error());
   fmt::print("{}@{}: {} {}{}{}\n", added->name, entry_number(*added), added->runs.size(),
@@ -70,8 +83,10 @@ void set_up(CommandLine& command) {
   command.option("--branch", options->branch, "BRANCH", "branch that was measured");
   command.option("--label", options->label, "NAME", "name of this entry, such as a release");
   command.option("--time", options->time, "TIME",
-                 "time of the measurement, such as 2026-01-31T12:00:00Z (default: now)");
+                 "time of the measurement, such as 2026-01-31T12:00:00Z (default: as the records say, else now)");
   command.flag("--pin", options->pin, "prefer this entry to others, and never prune it");
+  command.flag("--new-level", options->new_level,
+               "these runs are an accepted change: earlier entries no longer tell what to expect");
   add_store_option(command, options->store);
   command.runs([options] {
     const Status done = add(*options);

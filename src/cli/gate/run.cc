@@ -110,14 +110,14 @@ class Gate {
     SONDE_TRY(series_.warm_up(options_.run.warm_up));
     SONDE_TRY(series_.make_until(1));
     if (!options_.baseline.empty()) SONDE_TRY(choose_base());
-    // What cannot be compared after one run cannot after thirty.
-    if (auto first = decided(gate::rate_share(task_.looks, 0));
-        first.combined.outcome == gate::Outcome::not_comparable) {
-      return write(std::move(first));
+    if (may_end_early()) {
+      // What cannot be compared after one run cannot after thirty.
+      auto first = decided(gate::rate_share(task_.looks, 0));
+      if (first.combined.outcome == gate::Outcome::not_comparable) return write(std::move(first));
     }
     for (size_t look = 0;; ++look) {
       SONDE_TRY(series_.make_until(task_.looks[look]));
-      const bool last = look + 1 == task_.looks.size() || series_.out_of_time();
+      const bool last = look + 1 == task_.looks.size() || series_.out_of_time() || against_sessions();
       const double share = last ? 1 - spent_ : gate::rate_share(task_.looks, look);
       spent_ += share;
       const gate::Decision decision = decided(share);
@@ -127,6 +127,15 @@ class Gate {
   }
 
  private:
+  /// Runs that are kept, or that have no base, are made all the same: they become a baseline.
+  [[nodiscard]] bool may_end_early() const {
+    const bool has_base = task_.plan.base || !options_.base_files.empty() || !options_.baseline.empty();
+    return has_base && options_.run.keep.empty();
+  }
+
+  /// More runs of one session tell nothing of how sessions differ.
+  [[nodiscard]] bool against_sessions() const { return base().earlier.has_value(); }
+
   Status load_base() {
     auto records = load_records(options_.base_files);
     if (!records) return std::unexpected(records.error());
@@ -138,7 +147,6 @@ class Gate {
     auto side = baseline_side({.name = options_.baseline, .store = options_.store}, series_.changed().records,
                               options_.output.allowed_conditions);
     if (!side) return std::unexpected(side.error());
-    for (const std::string& note : side->notes) fmt::print(stderr, "sonde: {}\n", note);
     given_base_ = std::move(*side);
     given_base_.files.resize(given_base_.records.size());
     return {};
@@ -151,11 +159,13 @@ class Gate {
     options.allowed_conditions = options_.output.allowed_conditions;
     options.floors = task_.floors ? &*task_.floors : nullptr;
     options.rate_share = share;
+    if (base().earlier) options.earlier = &*base().earlier;
     return gate::decide(task_.budget, base().records, series_.changed().records, options);
   }
 
   [[nodiscard]] int write(gate::Decision decision) const {
     decision.base.label = base().label;
+    for (const std::string& note : base().notes) decision.notes.insert(decision.notes.begin(), note);
     if (series_.out_of_time()) {
       fmt::print(stderr, "the time of --time-budget is over after {} per side\n",
                  counted(static_cast<int64_t>(series_.runs()), "run"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -170,6 +171,12 @@ gate::Conditions machine_conditions(const MachineState& state) {
   return machine_conditions(state, file_text("/proc/cpuinfo"), host_name());
 }
 
+gate::SessionOfRun session_now(int64_t now_s, std::string_view boot_id, std::string_view loadavg) {
+  return {.started_s = now_s,
+          .boot = std::string(trimmed(boot_id.substr(0, boot_id.find('\n')))),
+          .load = real_of(loadavg.substr(0, loadavg.find(' ')))};
+}
+
 std::optional<std::string> MachineProbe::ask(const std::vector<std::string>& words) {
   constexpr int64_t kPatience_ns = 30'000'000'000;  // a driver that hangs
   auto answer = output_of(runner_, {.words = words, .time_limit_ns = kPatience_ns}, scratch_);
@@ -189,6 +196,9 @@ std::vector<GpuState> MachineProbe::gpus() {
 
 MachineState MachineProbe::state() {
   MachineState state;
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  state.session = session_now(std::chrono::duration_cast<std::chrono::seconds>(since_1970).count(),
+                              file_text("/proc/sys/kernel/random/boot_id"), file_text("/proc/loadavg"));
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes its environment.
   state.gpus = visible_gpus(gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
   if (columns_.empty()) return state;

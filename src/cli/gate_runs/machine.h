@@ -8,6 +8,7 @@
 
 #include "base/system/subprocess.h"
 #include "gate/condition.h"
+#include "gate/record/run_record.h"
 
 /// What this machine says of itself while the gate makes its runs.
 namespace sonde {
@@ -25,6 +26,7 @@ struct GpuState {
 struct MachineState {
   std::vector<GpuState> gpus;      ///< that CUDA_VISIBLE_DEVICES allows
   std::vector<int64_t> processes;  ///< that compute on any GPU
+  gate::SessionOfRun session;      ///< now
 };
 
 /// GPUs as `nvidia-smi --query-gpu --format=csv,noheader,nounits` prints them, with the columns of gpu_query_columns().
@@ -44,6 +46,9 @@ struct MachineState {
 [[nodiscard]] gate::Conditions machine_conditions(const MachineState& state, std::string_view cpuinfo,
                                                   std::string_view host);
 [[nodiscard]] gate::Conditions machine_conditions(const MachineState& state);
+
+/// This moment, and the load before it. `loadavg`: the text of /proc/loadavg.
+[[nodiscard]] gate::SessionOfRun session_now(int64_t now_s, std::string_view boot_id, std::string_view loadavg);
 
 /// Asks nvidia-smi; without one, or without a driver, there are no GPUs, and it is not asked again.
 class MachineProbe {

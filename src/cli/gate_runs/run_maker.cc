@@ -57,7 +57,7 @@ RunMaker::RunMaker(SubprocessRunner& runner, RunFolder& folder, RunMakerOptions 
 Result<RunMaker::Try> RunMaker::run_once(const RunCommand& command, const std::string& name) {
   const auto folder = folder_.for_run(name);
   if (!folder) return std::unexpected(folder.error());
-  Try made{.end = {}, .after = {}, .slowed = {}, .stem = *folder + "/profile", .found_before = {}};
+  Try made{.end = {}, .after = {}, .slowed = {}, .session = {}, .stem = *folder + "/profile", .found_before = {}};
   if (!options_.profile_pattern.empty()) made.found_before = files_of(options_.profile_pattern, command.folder);
   const MachineState before = probe_.state();
   tell_of_others(before);
@@ -70,6 +70,7 @@ Result<RunMaker::Try> RunMaker::run_once(const RunCommand& command, const std::s
   spent_ns_ += end->wall_ns;
   if (made.end.interrupted) return made;
   made.after = probe_.state();
+  made.session = before.session;
   made.slowed = slowdown_between(before, made.after);
   return made;
 }
@@ -140,6 +141,7 @@ Result<MadeRun> RunMaker::read(const RunCommand& command, const Try& made, const
     if (!records) return std::unexpected(records.error());
     run.record = std::move(records->front());
   }
+  run.record.session = made.session;
   if (folder_.is_kept()) SONDE_TRY(write_record(folder_.path() + "/" + name + ".record.json", run.record));
   return run;
 }

@@ -52,6 +52,7 @@ class RunMaker {
     SubprocessEnd end;
     MachineState after;
     std::string slowed;
+    gate::SessionOfRun session;
     std::string stem;  ///< that {profile} stood for
     std::vector<FoundFile> found_before;
   };

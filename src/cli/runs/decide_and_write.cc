@@ -104,6 +104,16 @@ bool may_be_missing(const std::string& store, const std::string& name) {
   return listing && listing->broken.empty();
 }
 
+/// A baseline without an entry, whose name is no slip of another's.
+bool is_new(const std::string& store, const std::string& name) {
+  const auto own = gate::list_baseline(store, name);
+  const auto all = gate::list_baseline(store, {});
+  if (!own || !all || !own->entries.empty()) return false;
+  std::vector<std::string_view> names;
+  for (const gate::BaselineEntry& entry : all->entries) names.push_back(entry.name);
+  return did_you_mean(name, names).empty();
+}
+
 Status write_target(const gate::Decision& decision, const DecisionContext& context, const DecisionTarget& target,
                     bool overwrite) {
   auto file = Output::to_file(target.file, overwrite);
@@ -194,11 +204,14 @@ Result<DecideSide> baseline_side(const BaselineChoice& choice, std::span<const g
   const std::string store = choice.store.empty() ? gate::default_store() : choice.store;
   auto chosen = gate::baseline_records(store, choice.name, gate::common_conditions(changed), allowed);
   if (!chosen && may_be_missing(store, choice.name)) {
-    return DecideSide{.records = {}, .files = {}, .label = choice.name, .notes = {chosen.error().message}};
+    DecideSide side{.records = {}, .files = {}, .label = choice.name, .notes = {chosen.error().message}};
+    if (is_new(store, choice.name)) side.earlier.emplace();
+    return side;
   }
   if (!chosen) return std::unexpected(chosen.error());
   DecideSide side{
       .records = std::move(chosen->records), .files = {}, .label = gate::entry_text(chosen->entry), .notes = {}};
+  side.earlier = std::move(chosen->earlier);
   if (!chosen->note.empty()) side.notes.push_back(chosen->note);
   return side;
 }
@@ -211,7 +224,9 @@ int write_decision(const gate::Decision& decision, const DecideSide& base, const
 
 int decide_and_write(const gate::Budget& budget, const DecideSide& base, const DecideSide& changed,
                      const gate::DecideOptions& options, const DecideOutput& output) {
-  gate::Decision decision = gate::decide(budget, base.records, changed.records, options);
+  gate::DecideOptions with_sessions = options;
+  if (base.earlier) with_sessions.earlier = &*base.earlier;
+  gate::Decision decision = gate::decide(budget, base.records, changed.records, with_sessions);
   decision.base.label = base.label;
   decision.changed.label = changed.label;
   for (const DecideSide* side : {&base, &changed}) {

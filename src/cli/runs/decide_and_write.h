@@ -16,8 +16,9 @@ struct DecideSide {
   std::vector<gate::RunRecord> records;
   /// Of each record the profile it was made of, for formats that show more than figures; empty where none is at hand.
   std::vector<std::string> files = {};
-  std::string label = {};               ///< a baseline's name, a commit; may be empty
-  std::vector<std::string> notes = {};  ///< for people: how it was chosen
+  std::string label = {};                             ///< a baseline's name, a commit; may be empty
+  std::vector<std::string> notes = {};                ///< for people: how it was chosen
+  std::optional<gate::EarlierSessions> earlier = {};  ///< of a stored baseline, for DecideOptions::earlier
 };
 
 /// How a command takes where the decision goes, and what may differ: -f, -o, --force-overwrite, --title, --allow.
@@ -47,7 +48,8 @@ struct BaselineChoice {
 };
 
 /// The base side from a store. A side without records, and a note that says why, where the baseline has no entry yet or
-/// none that may be compared with these runs: rules against it are then not comparable. An error where the store cannot
+/// none that may be compared with these runs. Rules against it are then learning where the store has no entry with a
+/// name like it, else not comparable. An error where the store cannot
 /// be read, or NAME@ENTRY does not exist.
 [[nodiscard]] Result<DecideSide> baseline_side(const BaselineChoice& choice, std::span<const gate::RunRecord> changed,
                                                std::span<const std::string> allowed);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gate/decide/session_values.h"
+
 namespace sonde::gate {
 namespace {
 
@@ -58,12 +60,17 @@ std::optional<double> clock_of(const RunRecord& run, const Scope& scope) {
   return gpus == 0 ? std::nullopt : std::optional(sum / gpus);
 }
 
-std::vector<Subject> at_one_clock(std::span<const Case> cases, const Sides& sides) {
+std::vector<Subject> at_one_clock(std::span<const Case> cases, const Sides& sides, const EarlierSessions* earlier) {
   std::vector<Subject> subjects;
   for (const Case& one : cases) {
     Subject& subject = subjects.emplace_back(one.subject);
     const auto clocks = clocks_for(one, sides);
     if (!clocks) continue;
+    if (earlier != nullptr) {
+      auto history = session_values(one, *earlier, mean_of(clocks->base));
+      if (!history) continue;
+      subject.history = std::move(*history);
+    }
     scale(*subject.base, clocks->base, mean_of(clocks->base));
     scale(subject.changed, clocks->changed, mean_of(clocks->base));
   }
@@ -74,7 +81,8 @@ void excuse_clock(std::span<const Case> cases, const Sides& sides, std::span<con
                   std::span<Verdict> verdicts) {
   for (size_t i = 0; i < verdicts.size(); ++i) {
     Verdict& verdict = verdicts[i];
-    if (verdict.outcome != Outcome::fail || verdict.reason != "timed_worse") continue;
+    if (verdict.outcome != Outcome::fail || (verdict.reason != "timed_worse" && verdict.reason != "session_worse"))
+      continue;
     if (at_one[i].outcome == Outcome::fail) continue;
     const auto clocks = clocks_for(cases[i], sides);
     if (!clocks) continue;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include "gate/decide/clock.h"
 #include "gate/decide/decision.h"
@@ -6,6 +7,7 @@
 #include "gate/decide/floors.h"
 #include "gate/decide/guard.h"
 #include "gate/decide/repeated.h"
+#include "gate/decide/session_values.h"
 #include "gate/exact_verdict.h"
 #include "gate/store/choose_baseline.h"
 
@@ -35,7 +37,8 @@ void guard_cases(std::span<Case> cases, const Guard& guard, const Sides& sides) 
 }
 
 /// Judges those that nothing forbids.
-std::vector<Verdict> judge_cases(std::span<const Case> cases, const Sides& sides, const JudgeOptions& options) {
+std::vector<Verdict> judge_cases(std::span<const Case> cases, const Sides& sides, const JudgeOptions& options,
+                                 const EarlierSessions* earlier) {
   std::vector<Case> open;
   for (const Case& one : cases) {
     if (!one.refusal) open.push_back(one);
@@ -44,7 +47,7 @@ std::vector<Verdict> judge_cases(std::span<const Case> cases, const Sides& sides
   for (const Case& one : open) subjects.push_back(one.subject);
   std::vector<Verdict> judged = judge(subjects, options);
   if (std::ranges::count(judged, Outcome::fail, &Verdict::outcome) > 0) {
-    excuse_clock(open, sides, judge(at_one_clock(open, sides), options), judged);
+    excuse_clock(open, sides, judge(at_one_clock(open, sides, earlier), options), judged);
   }
   std::vector<Verdict> verdicts;
   size_t next = 0;
@@ -70,6 +73,18 @@ void note_graphs(const Sides& sides, std::vector<std::string>& notes) {
   }
 }
 
+/// Whether it is known that all runs of one side came before those of the other.
+bool one_after_other(const Sides& sides) {
+  const auto started = [](std::span<const RunRecord> runs) {
+    return std::ranges::minmax(runs |
+                               std::views::transform([](const RunRecord& run) { return run.session.started_s; }));
+  };
+  if (sides.base.size() < 2 || sides.changed.size() < 2) return false;
+  const auto base = started(sides.base);
+  const auto changed = started(sides.changed);
+  return base.min > 0 && changed.min > 0 && (base.max < changed.min || changed.max < base.min);
+}
+
 }  // namespace
 
 Decision decide(const Budget& budget, std::span<const RunRecord> base, std::span<const RunRecord> changed,
@@ -92,10 +107,14 @@ Decision decide(const Budget& budget, std::span<const RunRecord> base, std::span
   add_notes(decision.notes, std::move(cases.notes));
   add_notes(decision.notes, apply_floors(cases.cases, sides, options));
   note_graphs(sides, decision.notes);
+  if (options.earlier == nullptr && one_after_other(sides)) {
+    decision.notes.emplace_back(word_text("not_interleaved"));
+  }
+  if (options.earlier != nullptr) apply_sessions(cases.cases, *options.earlier);
   JudgeOptions judging{.seed = options.seed};
   judging.false_alarm_rate = rate * options.rate_share;
   judging.missed_rate *= options.rate_share;
-  decision.verdicts = judge_cases(cases.cases, sides, judging);
+  decision.verdicts = judge_cases(cases.cases, sides, judging, options.earlier);
   decision.combined = combine(decision.verdicts);
   if (guard.allows_times() && both(sides, has_timeline)) decision.difference = difference_of(base, changed);
   if (guard.allows_times() && both(sides, has_measures)) decision.kernels = kernel_changes(base, changed);

@@ -35,9 +35,24 @@ struct CalibratedFloors {
   std::map<std::pair<std::string, std::string>, std::vector<double>> centres;
 };
 
+/// Runs of an entry of the baseline: they were made together.
+struct EarlierSession {
+  std::vector<RunRecord> runs;
+  bool new_level = false;  ///< as Session::new_level
+};
+
+/// What the baseline's entries tell of how sessions of one program on one machine differ.
+struct EarlierSessions {
+  std::vector<EarlierSession> sessions = {};  ///< oldest first
+  std::optional<size_t> level = {};           ///< as SessionHistory::level
+};
+
 struct DecideOptions {
   std::vector<std::string> allowed_conditions;  ///< names of conditions.inc that may differ
   const CalibratedFloors* floors = nullptr;
+  /// Given where `base` was made in another session than `changed` (an entry of a baseline), or where a baseline has no
+  /// entry yet. Absent where the runs of both sides were interleaved.
+  const EarlierSessions* earlier = nullptr;
   std::optional<double> false_alarm_rate;  ///< instead of the budget's
   uint64_t seed = 1;
   /// Part of both error rates that this look may spend (rate_share()); 1 for a single look.

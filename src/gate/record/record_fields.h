@@ -100,6 +100,9 @@ template <typename Visitor>
 void visit_fields(RowOf<RunRecord> auto& record, Visitor& v) {
   v.required("source", record.source);
   v.required("conditions", record.conditions);
+  v.optional("started_s", record.session.started_s);
+  v.optional("boot", record.session.boot);
+  v.optional("load", record.session.load);
   v.optional("has_gpu_work", record.recorded.gpu_work);
   v.optional("has_whole_graphs", record.recorded.whole_graphs);
   v.optional("has_copy_memory", record.recorded.copy_memory);

@@ -123,9 +123,17 @@ struct Flaw {
   bool loses_work = false;  ///< GPU work is missing, so that what is there adds up to less than the program did
 };
 
+/// When and beside what a run was made, as far as who made it knows.
+struct SessionOfRun {
+  int64_t started_s = 0;       ///< seconds since 1970, UTC; 0 where it is not known
+  std::string boot;            ///< Linux' boot_id of the machine
+  std::optional<double> load;  ///< mean load of the machine's processors over the minute before the run
+};
+
 struct RunRecord {
   std::string source;  ///< file or folder, the last two parts of its path; or the command
   Conditions conditions;
+  SessionOfRun session = {};
   Recorded recorded;
   /// Mean duration of all kernels of the whole run, warm-up included: what `sonde summary --json` prints in ms.
   std::optional<double> avg_kernel_ns;

@@ -25,6 +25,7 @@ struct BaselineEntry {
   std::string branch = {};
   std::string label = {};
   bool pinned = false;
+  bool new_level = false;      ///< accepted as a change: entries before it tell nothing of its level
   Conditions conditions = {};  ///< that are the same in all runs
   std::vector<BaselineRun> runs = {};
 };

@@ -1,6 +1,7 @@
 #include "gate/store/choose_baseline.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text/suggest.h"
 
@@ -50,11 +51,44 @@ bool is_better(const Candidate& a, const Candidate& b) {
   return a.forbids <= b.forbids;
 }
 
-Result<ChosenBaseline> with_records(const std::string& store, Result<ChosenBaseline> chosen) {
+std::string_view host_of(const Conditions& conditions) {
+  const std::string* host = value_of(conditions, "host");
+  return host == nullptr ? std::string_view() : *host;
+}
+
+size_t hosts_of(std::span<const BaselineEntry> entries) {
+  std::set<std::string_view> hosts;
+  for (const BaselineEntry& entry : entries) hosts.insert(host_of(entry.conditions));
+  return hosts.size();
+}
+
+/// A pinned entry, or one that was asked for by name, is the level.
+bool is_level(const ChosenBaseline& chosen, const BaselineEntry& entry, bool by_name) {
+  return entry.id == chosen.entry.id && (entry.pinned || by_name);
+}
+
+Status load_sessions(const std::string& store, std::span<const BaselineEntry> entries, bool by_name,
+                     ChosenBaseline& chosen) {
+  for (const BaselineEntry& entry : entries) {
+    auto records = load_entry(store, entry);
+    if (!records) return std::unexpected(records.error());
+    if (is_level(chosen, entry, by_name)) chosen.earlier.level = chosen.earlier.sessions.size();
+    chosen.earlier.sessions.push_back({.runs = std::move(*records), .new_level = entry.new_level});
+  }
+  return {};
+}
+
+Result<ChosenBaseline> with_records(const std::string& store, Result<ChosenBaseline> chosen,
+                                    std::span<const BaselineEntry> sessions, bool by_name) {
   if (!chosen) return chosen;
   auto records = load_entry(store, chosen->entry);
   if (!records) return std::unexpected(records.error());
   chosen->records = std::move(*records);
+  // The runs of both sides were called the same when they were made.
+  for (size_t i = 0; i < chosen->records.size(); ++i) {
+    chosen->records[i].source = fmt::format("{}/run-{}", entry_number(chosen->entry), i + 1);
+  }
+  SONDE_TRY(load_sessions(store, sessions, by_name, *chosen));
   return chosen;
 }
 
@@ -112,12 +146,31 @@ Result<ChosenBaseline> choose_baseline(std::span<const BaselineEntry> entries, c
   return chosen;
 }
 
+std::vector<BaselineEntry> sessions_for(std::span<const BaselineEntry> entries, const Conditions& conditions,
+                                        std::span<const std::string> allowed) {
+  std::vector<BaselineEntry> all;
+  std::vector<BaselineEntry> of_host;
+  for (const BaselineEntry& entry : entries) {
+    if (conditions_forbid(entry.conditions, conditions, allowed) != Forbids::nothing) continue;
+    all.push_back(entry);
+    if (host_of(entry.conditions) == host_of(conditions)) of_host.push_back(entry);
+  }
+  // Machines of which each made few entries are a population of their own: what differs between them is in the spread.
+  const bool of_all = of_host.size() < kFewestSessions && hosts_of(all) >= kFewestSessions;
+  std::vector<BaselineEntry> chosen = of_all ? std::move(all) : std::move(of_host);
+  chosen.erase(chosen.begin(), chosen.end() - static_cast<std::ptrdiff_t>(std::min(chosen.size(), kMostSessions)));
+  return chosen;
+}
+
 Result<ChosenBaseline> baseline_records(const std::string& store, std::string_view name, const Conditions& conditions,
                                         std::span<const std::string> allowed) {
   if (const size_t at = name.find('@'); at != std::string_view::npos) {
     auto entry = find_entry(store, name.substr(0, at), name.substr(at + 1));
     if (!entry) return std::unexpected(entry.error());
-    return with_records(store, ChosenBaseline{.entry = std::move(*entry), .records = {}, .note = {}});
+    const auto listing = list_baseline(store, entry->name);
+    if (!listing) return std::unexpected(listing.error());
+    const auto sessions = sessions_for(listing->entries, conditions, allowed);
+    return with_records(store, ChosenBaseline{.entry = std::move(*entry), .records = {}, .note = {}}, sessions, true);
   }
   SONDE_TRY(check_baseline_name(name));
   const auto listing = list_baseline(store, name);
@@ -127,7 +180,8 @@ Result<ChosenBaseline> baseline_records(const std::string& store, std::string_vi
                 listing->broken.front().message, name, listing->broken.front().id);
   }
   if (listing->entries.empty()) return no_baseline(store, name);
-  return with_records(store, choose_baseline(listing->entries, conditions, allowed));
+  return with_records(store, choose_baseline(listing->entries, conditions, allowed),
+                      sessions_for(listing->entries, conditions, allowed), false);
 }
 
 }  // namespace sonde::gate

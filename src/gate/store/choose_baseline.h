@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "gate/decide/decision.h"
 #include "gate/record/run_record.h"
 #include "gate/store/baseline_store.h"
 
@@ -15,6 +16,7 @@ namespace sonde::gate {
 struct ChosenBaseline {
   BaselineEntry entry;
   std::vector<RunRecord> records;  ///< in the order of its runs
+  EarlierSessions earlier = {};    ///< of sessions_for()
   /// For people: conditions in which it differs, so that timed figures cannot be compared. Empty where there are none.
   std::string note;
 };
@@ -36,6 +38,14 @@ struct ChosenBaseline {
 [[nodiscard]] Result<ChosenBaseline> choose_baseline(std::span<const BaselineEntry> entries,
                                                      const Conditions& conditions,
                                                      std::span<const std::string> allowed = {});
+
+/// The entries that tell how sessions of runs under `conditions` differ, oldest first: those that nothing forbids to
+/// compare, of the same host where there are enough of it, else of all hosts where there are many; the newest
+/// kMostSessions of them.
+[[nodiscard]] std::vector<BaselineEntry> sessions_for(std::span<const BaselineEntry> entries,
+                                                      const Conditions& conditions,
+                                                      std::span<const std::string> allowed = {});
+inline constexpr size_t kMostSessions = 30;
 
 /// The same with the records, from the store (default_store()). `name`: "NAME" chooses as above; "NAME@ENTRY" takes the
 /// entry that find_entry() finds, whatever its conditions. An error where the baseline has no entry, or one that is

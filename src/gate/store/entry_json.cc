@@ -76,6 +76,14 @@ Status read_pinned(const nlohmann::json& document, BaselineEntry& entry) {
   return {};
 }
 
+Status read_new_level(const nlohmann::json& document, BaselineEntry& entry) {
+  const auto new_level = document.find("new_level");
+  if (new_level == document.end()) return {};
+  if (!new_level->is_boolean()) return fail("'new_level' is neither true nor false");
+  entry.new_level = new_level->get<bool>();
+  return {};
+}
+
 Status read_conditions(const nlohmann::json& document, BaselineEntry& entry) {
   const auto conditions = document.find("conditions");
   if (conditions == document.end() || !conditions->is_object()) return fail("'conditions' is not an object");
@@ -115,6 +123,7 @@ std::string entry_json(const BaselineEntry& entry) {
   document["branch"] = text_or_null<OrderedJson>(entry.branch);
   document["label"] = text_or_null<OrderedJson>(entry.label);
   document["pinned"] = entry.pinned;
+  if (entry.new_level) document["new_level"] = true;
   document["conditions"] = OrderedJson::object();
   for (const auto& [name, value] : entry.conditions) document["conditions"][name] = value;
   document["runs"] = OrderedJson::array();
@@ -127,7 +136,7 @@ Result<BaselineEntry> parse_entry(std::string_view json) {
   if (document.is_discarded()) return fail("it is not JSON");
   SONDE_TRY(check_schema(document));
   BaselineEntry entry;
-  for (const auto read : {&read_texts, &read_time, &read_pinned, &read_conditions, &read_runs}) {
+  for (const auto read : {&read_texts, &read_time, &read_pinned, &read_new_level, &read_conditions, &read_runs}) {
     SONDE_TRY(read(document, entry));
   }
   return entry;

@@ -21,6 +21,7 @@ CheckLevel level_of(const gate::Verdict& verdict) {
   const bool error = verdict.rule->severity == Severity::error;
   switch (verdict.outcome) {
     case Outcome::pass: return CheckLevel::none;
+    case Outcome::learning: return CheckLevel::note;
     case Outcome::inconclusive: return error ? CheckLevel::warning : CheckLevel::note;
     case Outcome::fail:
     case Outcome::not_comparable: break;
@@ -43,9 +44,10 @@ int rank_of(Outcome outcome) {
     case Outcome::fail: return 0;
     case Outcome::not_comparable: return 1;
     case Outcome::inconclusive: return 2;
+    case Outcome::learning: return 3;
     case Outcome::pass: break;
   }
-  return 3;
+  return 4;
 }
 
 constexpr size_t kLongestName = 120;

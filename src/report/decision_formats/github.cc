@@ -66,6 +66,7 @@ std::string condition_annotation(const gate::ConditionDifference& difference) {
 CheckLevel level_of(gate::Outcome outcome) {
   switch (outcome) {
     case gate::Outcome::pass: return CheckLevel::none;
+    case gate::Outcome::learning: return CheckLevel::note;
     case gate::Outcome::inconclusive: return CheckLevel::warning;
     default: return CheckLevel::error;
   }

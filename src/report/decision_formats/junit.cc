@@ -18,6 +18,7 @@ enum class TestResult : uint8_t { passed, failed, error, skipped };
 TestResult result_of(const DecisionCheck& check) {
   switch (check.verdict->outcome) {
     case gate::Outcome::pass: return TestResult::passed;
+    case gate::Outcome::learning: break;
     case gate::Outcome::fail: return check.level == CheckLevel::error ? TestResult::failed : TestResult::passed;
     case gate::Outcome::not_comparable:
       return check.level == CheckLevel::error ? TestResult::error : TestResult::skipped;

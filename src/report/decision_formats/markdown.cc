@@ -32,6 +32,7 @@ std::string_view sign_of(std::string_view word) {
   if (word == "pass") return "✅";
   if (word == "fail") return "❌";
   if (word == "warning") return "⚠️";
+  if (word == "learning") return "ℹ️";
   return word == "inconclusive" ? "❔" : "🚫";
 }
 

@@ -38,6 +38,7 @@ std::string_view colour_of(CheckLevel level) {
 CheckLevel level_of(gate::Outcome outcome) {
   switch (outcome) {
     case gate::Outcome::pass: return CheckLevel::none;
+    case gate::Outcome::learning: return CheckLevel::note;
     case gate::Outcome::inconclusive: return CheckLevel::warning;
     default: return CheckLevel::error;
   }

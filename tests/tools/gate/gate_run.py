@@ -53,6 +53,7 @@ class World:
         self.environment = dict(os.environ, TMPDIR=str(self.temporary), COUNTER=str(self.folder / "count"))
         self.write("wall.yaml", WALL)
         self.write("step.yaml", STEP)
+        self.write("change.yaml", "version: 1\nrules: [{metric: wall_time, max_change: 3 %}]\n")
         self.write("profiled", PROFILED).chmod(0o755)
         self.write("count", "1\n")
 
@@ -91,6 +92,15 @@ def wall_time(world):
     absent = world.sonde("gate", "run", "-n", "2", "--budget", "step.yaml", "--base", str(records[0]), "--", "true")
     ended(absent, 4, "a metric that wall time alone has not")
     check(counted_runs(absent, "new") == 1, "what cannot be compared after a run is given up then")
+
+
+def without_base(world):
+    """All runs are made, since they become a baseline."""
+    run = world.sonde("gate", "run", "-n", "3", "--warm-up", "0", "--budget", "change.yaml", "--keep", "first", "--", "true")
+    ended(run, 4, "runs without a base")
+    records = list((world.folder / "first").glob("new-*.record.json"))
+    check(len(records) == 3, "three runs are made without a base")
+    check(all("started_s" in json.loads(record.read_text()) for record in records), "records tell when they were made")
 
 
 def planted(world):
@@ -213,7 +223,7 @@ def usage(world):
 
 with tempfile.TemporaryDirectory() as where:
     here = World(where)
-    for test in (wall_time, planted, patterns, failing, interrupted, throttled, noise, usage):
+    for test in (wall_time, without_base, planted, patterns, failing, interrupted, throttled, noise, usage):
         test(here)
 print("\n".join(failures) or "sonde gate run, calibrate and selftest do what they say")
 sys.exit(1 if failures else 0)

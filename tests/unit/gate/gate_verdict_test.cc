@@ -169,11 +169,15 @@ TEST(Judge, clear_cases_of_timed_metrics) {
   EXPECT_EQ(judged(rule, runs_of({110, 111, 109, 110.5, 109.5}), base).reason, "timed_worse");
   EXPECT_EQ(judged(rule, runs_of({90, 91, 89, 90.5, 89.5}), base).reason, "timed_better");
   const Verdict open = judged(rule, runs_of({103, 104, 102, 103.5, 102.5}), base);
-  EXPECT_EQ(open.reason, "timed_open");
+  EXPECT_EQ(open.reason, "timed_near") << "no number of runs tells 3 % from 3 %";
   EXPECT_EQ(open.outcome, Outcome::inconclusive);
   ASSERT_TRUE(open.interval);
   EXPECT_LT(open.interval->low, 1.03);
   EXPECT_GT(open.interval->high, 1.03);
+  const Verdict decidable = judged(rule, runs_of({104, 105, 103, 104.5, 103.5}), base);
+  EXPECT_EQ(decidable.reason, "timed_open");
+  EXPECT_TRUE(sentence(decidable.reason, decidable.arguments).contains("About 23 runs per side would decide"))
+      << sentence(decidable.reason, decidable.arguments);
 }
 
 TEST(Judge, the_numbers_of_a_failure) {

@@ -554,7 +554,7 @@ export interface GateDecision {
   notes: string[];
 }
 
-export type GateOutcome = 'pass' | 'fail' | 'inconclusive' | 'not_comparable';
+export type GateOutcome = 'pass' | 'fail' | 'inconclusive' | 'not_comparable' | 'learning';
 
 export interface GateSide {
   label: string | null;

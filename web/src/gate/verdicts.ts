@@ -2,12 +2,13 @@ import type { GateCheck, GateDecision, GateOutcome } from '../data/format.ts';
 import { bytesText, kAbsent, percentText, timeText } from '../text/units.ts';
 
 /** What a check asks for: 'warning' is a fail by a rule of that severity. */
-export type CheckWord = 'fail' | 'warning' | 'not comparable' | 'inconclusive' | 'pass';
+export type CheckWord = 'fail' | 'warning' | 'not comparable' | 'inconclusive' | 'learning' | 'pass';
 
 const kWords: Record<GateOutcome, CheckWord> = {
   fail: 'fail',
   not_comparable: 'not comparable',
   inconclusive: 'inconclusive',
+  learning: 'learning',
   pass: 'pass',
 };
 
@@ -21,6 +22,7 @@ const kOutcomes: GateOutcome[] = ['fail', 'not_comparable', 'inconclusive'];
 /** As src/report/decision/checks.h has it: what decides first, passes last. */
 function rankOf({ outcome, rule }: GateCheck): number {
   if (outcome === 'pass') return 12;
+  if (outcome === 'learning') return 11;
   const level = outcome === 'inconclusive' ? 1 : 0;
   return 3 * (level + (rule.severity === 'warning' ? 1 : 0)) + kOutcomes.indexOf(outcome);
 }
