@@ -3,12 +3,13 @@
 # terminal use the same steps. All input comes from the environment; all output is in SONDE_OUT.
 #
 #   fetch        fetch the baseline from its branch of the repository (if it is stored in one)
-#   profile      run the program SONDE_RUNS times under the tool: new/run-1 ...
+#   profile      run the program under the tool with `sonde gate run`, which also decides: runs, gate.json, gate.md, gate.xml,
+#                gate.sarif, report.html, gate.txt, gate.annotations, exit-code
 #   analyse      write profile_summary.json and why.txt of the first run
-#   gate         write gate.json, gate.md, gate.xml, gate.sarif, report.html, exit-code; annotations on standard output
-#   outcome      print pass, warning, fail, inconclusive, not_comparable or error
+#   gate         print the decision
+#   outcome      print pass, warning, learning, fail, inconclusive, not_comparable or error
 #   note-gitlab  write gate.md to the merge request, or update the existing note
-#   keep         store the runs as the baseline if the gate passed or had no baseline to compare with
+#   keep         store the runs as the baseline if the gate passed, is still learning, or had nothing to compare with
 #   push         commit the stored baseline to its branch and push it
 #   verdict      exit with the gate's exit code if its outcome is one of SONDE_FAIL_ON, otherwise with 0
 set -euo pipefail
@@ -17,9 +18,12 @@ set -euo pipefail
 : "${SONDE_COMMAND:=}"                                   # command to measure, run by bash
 : "${SONDE_COMMAND_FILE:=}"                              # or a file with the command
 : "${SONDE_BASE_COMMAND:=}"                              # command of the old version, interleaved with the new one
-: "${SONDE_TOOL:=nsys}"                                  # nsys, sonde (sonde record), pytorch or none
+: "${SONDE_BUILD:=}"                                     # builds a checkout ("true" if nothing needs to be built)
+: "${SONDE_BASE_COMMIT:=}"                               # with SONDE_BUILD: built too, and interleaved with the new version
+: "${SONDE_TOOL:=nsys}"                                  # nsys, sonde (sonde record), pytorch, custom or none
 : "${SONDE_NSYS_OPTIONS:=--trace=cuda,nvtx,osrt --sample=none --cpuctxsw=none}" # also for sonde record; split at blanks
 : "${SONDE_RUNS:=10}"                                    # runs per side
+: "${SONDE_MAX_RUNS:=}"                                  # the same if interleaved runs do not decide; 3 times SONDE_RUNS
 : "${SONDE_BUDGET:=performance.yaml}"
 : "${SONDE_BASELINE:=.sonde/baseline}"                   # directory of the baselines
 : "${SONDE_BASELINE_NAME:=main}"                         # name of the baseline
@@ -27,7 +31,7 @@ set -euo pipefail
 : "${SONDE_BRANCH:=sonde-baseline}"                      # branch of the repository for `fetch` and `push`
 : "${SONDE_COMMIT:=}"                                    # measured commit
 : "${SONDE_ACCEPT:=false}"                               # true: `keep` also stores runs that failed
-: "${SONDE_GATE_OPTIONS:=}"                              # more options of `sonde gate`, split at blanks
+: "${SONDE_GATE_OPTIONS:=}"                              # more options of `sonde gate run`, split at blanks
 : "${SONDE_FORMAT:=text}"                                # format of `gate` on standard output
 : "${SONDE_FAIL_ON:=fail not_comparable error}"          # outcomes that fail the job; also: inconclusive, warning
 : "${SONDE_OUT:=sonde-gate}"                             # output directory
@@ -43,9 +47,6 @@ die() {
   exit $kError
 }
 need() { command -v "$1" >/dev/null || die "there is no '$1' on this machine: $2"; }
-
-# The runs of a side ("new" or "base"), in the order in which they ran.
-runs_of() { find "$SONDE_OUT/$1" -maxdepth 1 -type f -name 'run-*' 2>/dev/null | sort -V; }
 
 # Later jobs wait. The lock file may belong to another user, so it is only opened for reading.
 lock_gpu() {
@@ -68,71 +69,114 @@ show_gpu() {
   [[ -z $others ]] || say "other processes use the GPU, so times will vary more: $others"
 }
 
-# wall_time PROFILE COMMAND: a record of one run. The gate's decision about this single run is ignored.
-wall_time() {
-  local code=0
-  "$SONDE" gate run --budget "$SONDE_BUDGET" -n 1 --max-runs 1 --warm-up 0 --show-output -f json \
-    --keep "$1.kept" -- bash -c "$2" >/dev/null || code=$?
-  [[ $code != 2 && $code -lt $kError ]] || return "$code"
-  mv "$1.kept/new-01.record.json" "$1.record.json"
+# Sets `words`: COMMAND under the tool. `sonde gate run` replaces {profile} with a path without ending for each run.
+words_of() {
+  local options
+  read -r -a options <<<"$SONDE_NSYS_OPTIONS"
+  case $SONDE_TOOL in
+    nsys) words=(nsys profile "${options[@]}" --force-overwrite=true -o '{profile}' bash -c "$1") ;;
+    sonde) words=("$SONDE" record "${options[@]}" --force-overwrite=true -o '{profile}' bash -c "$1") ;;
+    pytorch) words=(env 'SONDE_PROFILE={profile}.json' bash -c "$1") ;;
+    custom) words=(env 'SONDE_PROFILE={profile}' bash -c "$1") ;;
+    none) words=(bash -c "$1") ;;
+    *) die "unknown SONDE_TOOL '$SONDE_TOOL'; use nsys, sonde, pytorch, custom or none" ;;
+  esac
 }
 
-# measure SIDE NUMBER COMMAND: one run.
-measure() {
-  local profile=$SONDE_OUT/$1/run-$2 options
-  say "run $2 of $SONDE_RUNS ($1)"
-  case $SONDE_TOOL in
-    nsys)
-      read -r -a options <<<"$SONDE_NSYS_OPTIONS"
-      nsys profile "${options[@]}" --force-overwrite=true -o "$profile" bash -c "$3"
-      ;;
-    sonde)
-      read -r -a options <<<"$SONDE_NSYS_OPTIONS"
-      "$SONDE" record "${options[@]}" --force-overwrite=true -o "$profile" bash -c "$3"
-      ;;
-    pytorch) SONDE_PROFILE=$profile.json bash -c "$3" ;;
-    none) wall_time "$profile" "$3" ;;
-  esac || die "run $2 ($1) ended with exit code $?; see its output above"
-  compgen -G "$profile.*" >/dev/null || die "run $2 ($1) wrote no profile $profile.*$(hint)"
+# Words as one shell command.
+quoted() { printf "'%s' " "${@//\'/\'\\\'\'}"; }
+
+# What the runs are compared with, as options of `sonde gate run` in `base`.
+choose_base() {
+  local tree
+  if [[ -n $SONDE_BASE_COMMAND ]]; then
+    words_of "$SONDE_BASE_COMMAND"
+    base=(--base-command "$(quoted "${words[@]}")")
+  elif [[ -n $SONDE_BUILD && -n $SONDE_BASE_COMMIT ]] && tree=$(build_base); then
+    base=(--base-dir "$tree")
+  else
+    base=(--baseline "$SONDE_BASELINE_NAME")
+    say "no base is built, so the runs are compared with the stored baseline; changes smaller than the spread between \
+its entries are not found (SONDE_BUILD and SONDE_BASE_COMMIT interleave)"
+  fi
+}
+
+# Checks the base commit out beside this tree and builds it. Prints its folder; false if that cannot be done.
+build_base() {
+  local tree=$PWD/.sonde/base
+  {
+    git cat-file -e "$SONDE_BASE_COMMIT^{commit}" 2>/dev/null || git fetch --quiet --depth=1 origin "$SONDE_BASE_COMMIT"
+    git worktree remove --force "$tree" 2>/dev/null || rm -rf "$tree"
+    git worktree prune
+    git worktree add --quiet --force --detach "$tree" "$SONDE_BASE_COMMIT" &&
+      (cd "$tree" && bash -c "$SONDE_BUILD")
+  } >&2 || {
+    say "the base $SONDE_BASE_COMMIT cannot be checked out or built (see above)"
+    return 1
+  }
+  echo "$tree"
+}
+
+check_profile_settings() {
+  need "$SONDE" "install Sonde, or set SONDE to the path of the program"
+  [[ -n $command ]] || die "SONDE_COMMAND is empty; set it to the command to measure"
+  [[ $SONDE_RUNS =~ ^[1-9][0-9]*$ ]] || die "SONDE_RUNS is '$SONDE_RUNS'; it must be a positive integer"
+  [[ $SONDE_TOOL != nsys ]] || need nsys "install Nsight Systems, or choose the tool sonde, pytorch, custom or none"
+  "$SONDE" gate --budget "$SONDE_BUDGET" --validate >&2 || die "the budget $SONDE_BUDGET cannot be used"
 }
 
 hint() {
   # shellcheck disable=SC2016  # the variable name is part of the message
-  [[ $SONDE_TOOL != pytorch ]] || echo '; the program must write its trace to the file named by $SONDE_PROFILE'
+  case $SONDE_TOOL in
+    pytorch) echo '; the program must write its trace to the file named by $SONDE_PROFILE' ;;
+    custom) echo '; the command must write a profile whose path begins with $SONDE_PROFILE' ;;
+  esac
 }
 
 step_profile() {
-  local command=$SONDE_COMMAND number
+  local command=$SONDE_COMMAND words base options arguments file code=0
   [[ -z $SONDE_COMMAND_FILE ]] || command=$(<"$SONDE_COMMAND_FILE")
-  [[ -n $command ]] || die "SONDE_COMMAND is empty; set it to the command to measure"
-  [[ $SONDE_RUNS =~ ^[1-9][0-9]*$ ]] || die "SONDE_RUNS is '$SONDE_RUNS'; it must be a positive integer"
-  case $SONDE_TOOL in
-    nsys) need nsys "install Nsight Systems, or choose the tool sonde, pytorch or none" ;;
-    sonde | pytorch | none) ;;
-    *) die "unknown SONDE_TOOL '$SONDE_TOOL'; use nsys, sonde, pytorch or none" ;;
-  esac
+  check_profile_settings
   mkdir -p "$SONDE_OUT"
   # Remove results of an earlier job in the same directory.
-  rm -rf "$SONDE_OUT"/{new,base,baseline} "$SONDE_OUT"/{exit-code,gate.*,report.html,profile_summary.json,why.txt}
-  mkdir "$SONDE_OUT"/{new,base}
+  rm -rf "$SONDE_OUT"/{runs,baseline} "$SONDE_OUT"/{exit-code,gate.*,report.html,profile_summary.json,why.txt}
   lock_gpu
   show_gpu
-  for ((number = 1; number <= SONDE_RUNS; ++number)); do
-    # Old and new runs are interleaved and alternate in order, so machine warm-up affects both equally.
-    [[ -z $SONDE_BASE_COMMAND || $((number % 2)) == 0 ]] || measure base "$number" "$SONDE_BASE_COMMAND"
-    measure new "$number" "$command"
-    [[ -z $SONDE_BASE_COMMAND || $((number % 2)) == 1 ]] || measure base "$number" "$SONDE_BASE_COMMAND"
+  choose_base
+  words_of "$command"
+  read -r -a options <<<"$SONDE_GATE_OPTIONS"
+  arguments=(--budget "$SONDE_BUDGET" -n "$SONDE_RUNS" --max-runs "${SONDE_MAX_RUNS:-$((3 * SONDE_RUNS))}" --keep "$SONDE_OUT/runs"
+    --show-output --force-overwrite "${base[@]}" "${options[@]}")
+  for file in text:gate.txt json:gate.json markdown:gate.md junit:gate.xml sarif:gate.sarif html:report.html \
+    codequality:gate.codequality.json github:gate.annotations; do
+    arguments+=(-o "${file%%:*}:$SONDE_OUT/${file#*:}")
   done
+  "$SONDE" gate run "${arguments[@]}" -- "${words[@]}" || code=$?
+  [[ $code != 2 && $code -lt $kError ]] || die "the runs could not be made or judged; see the output above$(hint)"
+  echo "$code" >"$SONDE_OUT/exit-code"
+}
+
+# The profile of the first run; of several ranks their folder. Nothing if only wall time was measured.
+first_profile() {
+  local ending folder=$SONDE_OUT/runs/new-01
+  for ending in sqlite nsys-rep ncu-rep ncu-repz json.gz json; do
+    [[ ! -f $folder/profile.$ending ]] || {
+      echo "$folder/profile.$ending"
+      return
+    }
+  done
+  ! compgen -G "$folder/profile*" >/dev/null || echo "$folder"
 }
 
 step_analyse() {
   local first code=0
-  first=$(runs_of new | head -n 1)
-  [[ -n $first ]] || die "there is no run in $SONDE_OUT/new; run the step 'profile' first"
-  if [[ $first == *.record.json ]]; then
+  [[ -d $SONDE_OUT/runs ]] || die "there is no run in $SONDE_OUT/runs; run the step 'profile' first"
+  first=$(first_profile)
+  if [[ -z $first ]]; then
     say "only wall time was measured, so there is no profile to analyse"
     return
   fi
+  need "$SONDE" "install Sonde, or set SONDE to the path of the program"
   "$SONDE" summary --json "$first" -o "$SONDE_OUT/profile_summary.json" --force-overwrite
   # 3: nothing worth fixing, 4: could not look. Both are answers.
   "$SONDE" why "$first" >"$SONDE_OUT/why.txt" || code=$?
@@ -141,23 +185,11 @@ step_analyse() {
 }
 
 step_gate() {
-  local base new options arguments code=0 file
-  mapfile -t new < <(runs_of new)
-  mapfile -t base < <(runs_of base)
-  [[ ${#new[@]} -gt 0 ]] || die "there is no run in $SONDE_OUT/new; run the step 'profile' first"
-  read -r -a options <<<"$SONDE_GATE_OPTIONS"
-  arguments=(--budget "$SONDE_BUDGET" "${options[@]}" -f "$SONDE_FORMAT" --force-overwrite)
-  for file in json:gate.json markdown:gate.md junit:gate.xml sarif:gate.sarif html:report.html \
-    codequality:gate.codequality.json github:gate.annotations; do
-    arguments+=(-o "${file%%:*}:$SONDE_OUT/${file#*:}")
-  done
-  if [[ ${#base[@]} -gt 0 ]]; then
-    arguments+=(--base "${base[@]}")
-  else
-    arguments+=(--baseline "$SONDE_BASELINE_NAME")
-  fi
-  "$SONDE" gate "${arguments[@]}" --new "${new[@]}" || code=$?
-  echo "$code" >"$SONDE_OUT/exit-code"
+  [[ -f $SONDE_OUT/exit-code ]] || die "there is no decision in $SONDE_OUT; run the step 'profile' first"
+  case $SONDE_FORMAT in
+    github) cat "$SONDE_OUT/gate.annotations" ;;
+    *) cat "$SONDE_OUT/gate.txt" ;;
+  esac
   say "gate outcome: $(step_outcome)"
 }
 
@@ -165,7 +197,15 @@ step_outcome() {
   local code
   code=$(cat "$SONDE_OUT/exit-code" 2>/dev/null) || code=$kError
   case $code in
-    0) if grep -qs '^::warning' "$SONDE_OUT/gate.annotations"; then echo warning; else echo pass; fi ;;
+    0)
+      if grep -qs '^::warning' "$SONDE_OUT/gate.annotations"; then
+        echo warning
+      elif tail -n 1 "$SONDE_OUT/gate.txt" 2>/dev/null | grep -q '^learning:'; then
+        echo learning
+      else
+        echo pass
+      fi
+      ;;
     1) echo fail ;;
     3) echo inconclusive ;;
     4) echo not_comparable ;;
@@ -181,24 +221,24 @@ step_verdict() {
     [[ $code != 0 ]] || code=1 # a warning listed in SONDE_FAIL_ON
     exit "$code"
   fi
-  [[ $outcome == pass ]] || say "outcome $outcome does not fail this job (SONDE_FAIL_ON: $SONDE_FAIL_ON)"
+  [[ $outcome == pass || $outcome == learning ]] || say "outcome $outcome does not fail this job (SONDE_FAIL_ON: $SONDE_FAIL_ON)"
 }
 
-# not_comparable starts a new baseline: there was none, or none for this machine, driver and tool.
+# not_comparable starts a new baseline: there was none for this machine, driver and tool.
 step_keep() {
-  local outcome runs
+  local outcome level=()
   outcome=$(step_outcome)
   case $outcome:$SONDE_ACCEPT in
-    pass:* | warning:* | not_comparable:* | fail:true | inconclusive:true) ;;
+    pass:* | warning:* | learning:* | not_comparable:* | inconclusive:true) ;;
+    fail:true) level=(--new-level) ;; # what was measured before is no longer expected
     error:*) die "no baseline to store: the gate could not read the runs" ;;
     *)
       say "gate outcome $outcome: the runs are not stored as the baseline (SONDE_ACCEPT=true accepts them)"
       return
       ;;
   esac
-  mapfile -t runs < <(runs_of new)
-  "$SONDE" baseline add --store "$SONDE_KEEP_IN" --name "$SONDE_BASELINE_NAME" ${SONDE_COMMIT:+--commit "$SONDE_COMMIT"} \
-    "${runs[@]}"
+  "$SONDE" baseline add --store "$SONDE_KEEP_IN" --name "$SONDE_BASELINE_NAME" "${level[@]}" \
+    ${SONDE_COMMIT:+--commit "$SONDE_COMMIT"} "$SONDE_OUT"/runs/new-*.record.json
 }
 
 # Fetches the branch; false if it does not exist. The step fails if the repository cannot be reached.

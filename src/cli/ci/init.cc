@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kTools = {"nsys", "sonde", "pytorch", "none"};
+constexpr std::array<std::string_view, 5> kTools = {"nsys", "sonde", "pytorch", "custom", "none"};
 constexpr int kMostRuns = 1000;
 
 struct InitArguments {
@@ -99,7 +99,8 @@ Status check(const CiSettings& settings) {
     return fail("the budget '{}' must be in the repository; name it relative to the root", settings.budget);
   }
   if (std::ranges::find(kTools, settings.tool) == kTools.end()) {
-    return fail("unknown tool '{}'{} (nsys, sonde, pytorch, none)", settings.tool, did_you_mean(settings.tool, kTools));
+    return fail("unknown tool '{}'{} (nsys, sonde, pytorch, custom, none)", settings.tool,
+                did_you_mean(settings.tool, kTools));
   }
   if (settings.runs < 1 || settings.runs > kMostRuns) {
     return fail("--runs: {} is not a number from 1 to {}", settings.runs, kMostRuns);
@@ -113,6 +114,10 @@ std::string next_steps(const CiSystem& system, const CiSettings& settings) {
       settings.budget, shell_word(settings.budget));
   if (settings.tool == "pytorch") {
     steps += "  - Let the program write its trace: prof.export_chrome_trace(os.environ[\"SONDE_PROFILE\"])\n";
+  }
+  if (settings.tool == "custom") {
+    steps +=
+        "  - Let the command write a profile whose path begins with $SONDE_PROFILE, such as $SONDE_PROFILE.nsys-rep\n";
   }
   steps += system.next_steps;
   constexpr std::string_view kBranch = "{branch}";
@@ -141,8 +146,10 @@ void set_up(CommandLine& command) {
       .shows_default();
   command.option("--runs", a->settings.runs, "N", "number of runs of the command").shows_default();
   command
-      .option("--tool", a->settings.tool, "TOOL",
-              "profiler: nsys, sonde (sonde record), pytorch (the command writes a trace itself) or none (wall time)")
+      .option(
+          "--tool", a->settings.tool, "TOOL",
+          "profiler: nsys, sonde (sonde record), pytorch (the command writes a trace itself), custom (it writes any "
+          "profile itself) or none (wall time)")
       .shows_default();
   command.option("--branch", a->settings.branch, "BRANCH", "main branch, whose runs are the baseline").shows_default();
   command.option("-o,--output", a->folder, "FOLDER", "root folder of the repository").shows_default();

@@ -104,7 +104,7 @@ def check_pipeline(folder):
     """What the Jenkinsfile makes of each outcome."""
     assert init(folder, "jenkins", "python train.py").returncode == 0
     steps = ["profile", "analyse", "gate", "keep", "outcome"]
-    results = {"pass": "SUCCESS", "warning": "UNSTABLE", "inconclusive": "UNSTABLE",
+    results = {"pass": "SUCCESS", "learning": "SUCCESS", "warning": "UNSTABLE", "inconclusive": "UNSTABLE",
                "fail": "FAILURE", "not_comparable": "FAILURE", "error": "FAILURE"}  # fmt: skip
     runs = pipelines([f"{folder}/Jenkinsfile={outcome}" for outcome in results])
     for (outcome, result), run in zip(results.items(), runs, strict=True):
