@@ -1,4 +1,5 @@
 import type { Category } from '../data/format.ts';
+import { cutApart } from '../text/kernel_names.ts';
 import { cutMiddle } from '../text/names.ts';
 import { percentText } from '../text/units.ts';
 import { colourOf } from '../theme/colours.ts';
@@ -7,6 +8,8 @@ import { useWidth } from './use_width.ts';
 
 export interface Bar {
   name: string;
+  /** The name as it is shown, where that is another text. */
+  shown?: string | undefined;
   value: number;
   /** Not the colour of a category: what is left of the sum. */
   rest?: boolean;
@@ -37,7 +40,10 @@ export function Bars(props: {
   const scheme = useScheme();
   const { bars, most, whole, onBar } = props;
   const [ref, width] = useWidth<HTMLTableElement>();
-  const letters = lettersFor(width);
+  const texts = cutApart(
+    bars.map(({ name, shown }) => shown ?? name),
+    lettersFor(width),
+  );
   return (
     <table ref={ref} class="sonde-bars" aria-label={props.summary}>
       <thead>
@@ -58,10 +64,10 @@ export function Bars(props: {
             <th scope="row" title={cutMiddle(bar.name, kMostTitle)}>
               {onBar && !bar.rest ? (
                 <button type="button" onClick={() => onBar(index)}>
-                  <bdi>{cutMiddle(bar.name, letters)}</bdi>
+                  <bdi>{texts[index]}</bdi>
                 </button>
               ) : (
-                <bdi>{cutMiddle(bar.name, letters)}</bdi>
+                <bdi>{texts[index]}</bdi>
               )}
             </th>
             <td class="number">{percentText(whole > 0 ? (100 * bar.value) / whole : null)}</td>

@@ -5,7 +5,7 @@ import { counted, percentText, timeText } from '../text/units.ts';
 import { Bars, type Bar } from './bars.tsx';
 import { ChartFrame } from './chart_frame.tsx';
 import { kernelSums, withRest, type KernelSum } from './kernel_sums.ts';
-import { showKernel } from './kernel_table.tsx';
+import { showKernel, type ShownNames } from './kernel_table.tsx';
 import { categoryEntries, Legend } from './legend.tsx';
 import { Sides } from './sides.tsx';
 import { sumOf } from './thin.ts';
@@ -17,23 +17,36 @@ interface KernelSide {
   data: Kernels;
 }
 
-export function KernelBars({ sides, navigation }: { sides: readonly KernelSide[]; navigation: Navigation }) {
+export function KernelBars(props: { sides: readonly KernelSide[]; names: ShownNames; navigation: Navigation }) {
+  const { sides, names, navigation } = props;
   const summed = sides.map(({ profile, data }) => ({ profile, data, sums: kernelSums(data) }));
   const most = Math.max(0, ...summed.map(({ sums }) => sums[0]?.total_ns ?? 0));
   const categories = summed.flatMap(({ sums }) => sums.slice(0, kMostBars).map((sum) => sum.category));
   return (
     <ChartFrame title="GPU time by kernel" legend={<Legend entries={categoryEntries(categories)} />}>
-      <Sides sides={summed}>{(side) => <KernelBarsOfSide {...side} most={most} navigation={navigation} />}</Sides>
+      <Sides sides={summed}>{(side) => <KernelBarsOfSide {...side} {...{ most, names, navigation }} />}</Sides>
     </ChartFrame>
   );
 }
 
-function KernelBarsOfSide(props: KernelSide & { sums: KernelSum[]; most: number; navigation: Navigation }) {
-  const { profile, data, sums, navigation } = props;
+interface BarsProps extends KernelSide {
+  sums: KernelSum[];
+  most: number;
+  names: ShownNames;
+  navigation: Navigation;
+}
+
+function KernelBarsOfSide(props: BarsProps) {
+  const { profile, data, sums, names, navigation } = props;
   const whole = sumOf(sums.map((sum) => sum.total_ns));
   if (whole === 0) return <p class="sonde-absent">No kernel has a time in this profile.</p>;
   const { first, rest } = withRest(sums, kMostBars);
-  const bars: Bar[] = first.map((sum) => ({ name: sum.name, value: sum.total_ns, category: sum.category }));
+  const bars: Bar[] = first.map((sum) => ({
+    name: sum.name,
+    shown: names.get(sum.name),
+    value: sum.total_ns,
+    category: sum.category,
+  }));
   if (rest)
     bars.push({ name: `${counted(rest.names, 'other name')}`, value: rest.total_ns, category: 'kernel', rest: true });
   const says = saysOf(sums, whole, data.measured);

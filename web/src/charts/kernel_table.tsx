@@ -6,12 +6,15 @@ import { DataTable, type DataColumn } from '../tables/data_table.tsx';
 import { kCategories } from '../theme/colours.ts';
 import { sumOf } from './thin.ts';
 
+/** Names of kernels as they are shown; a name that is not in it is shown itself. */
+export type ShownNames = ReadonlyMap<string, string>;
+
 /** Columns of the table of kernels; those in which nothing is known are left out. */
-export function kernelColumns(kernels: Kernels): DataColumn[] {
+export function kernelColumns(kernels: Kernels, shown: ShownNames): DataColumn[] {
   const whole = sumOf(kernels.total_ns);
   const share = kernels.total_ns.map((ns) => (ns === null || whole === 0 ? null : (100 * ns) / whole));
   const columns: DataColumn[] = [
-    { name: 'Kernel', unit: 'none', values: kernels.name },
+    { name: 'Kernel', unit: 'none', values: kernels.name, shown },
     { name: 'Kind', unit: 'none', values: kernels.category.map((category) => kCategories[category].title) },
     { name: 'Launches', unit: 'none', values: kernels.count },
     { name: 'Time', unit: 'ns', values: kernels.total_ns },
@@ -50,9 +53,9 @@ export function showKernel(navigation: Navigation, profile: Profile, kernels: Ke
   navigation.showOnTimeline({ profile: profile.index, start_ns, end_ns, what: kernels.name[row] });
 }
 
-export function KernelTable(props: { profile: Profile; kernels: Kernels; navigation: Navigation }) {
-  const { profile, kernels, navigation } = props;
-  const columns = useMemo(() => kernelColumns(kernels), [kernels]);
+export function KernelTable(props: { profile: Profile; kernels: Kernels; names: ShownNames; navigation: Navigation }) {
+  const { profile, kernels, names, navigation } = props;
+  const columns = useMemo(() => kernelColumns(kernels, names), [kernels, names]);
   const placed = kernels.longest_start_ns.some((ns) => ns !== null);
   return (
     <DataTable

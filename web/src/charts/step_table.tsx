@@ -11,7 +11,7 @@ interface StepRow {
   step: number;
 }
 
-/** A row a step of a rank. Busy and idle time are sums over the rank's GPUs. */
+/** A row a step of a rank. Busy and idle time are means of the rank's GPUs, as in the chart. */
 export function stepTableColumns(
   rows: readonly StepRow[],
   warmUp: number,
@@ -26,11 +26,11 @@ export function stepTableColumns(
     { name: 'Step', unit: 'none', values: of(({ step }) => warmUp + step) },
     { name: 'Start', unit: 'ns', values: of(({ rank, step }) => rank.steps.start_ns[step]!) },
     { name: 'Length', unit: 'ns', values: of(({ rank, step }) => rank.length_ns[step]!) },
-    { name: 'GPU busy', unit: 'ns', values: of(({ rank, step }) => rank.steps.gpu_busy_ns[step]!) },
+    { name: 'GPU busy', unit: 'ns', values: of(({ rank, step }) => Math.round(rank.busy_ns[step]!)) },
     {
       name: 'GPU idle',
       unit: 'ns',
-      values: of(({ rank, step }) => rank.gpus * rank.length_ns[step]! - rank.steps.gpu_busy_ns[step]!),
+      values: of(({ rank, step }) => rank.length_ns[step]! - Math.round(rank.busy_ns[step]!)),
     },
     { name: 'Kernels', unit: 'none', values: of(({ rank, step }) => rank.steps.kernels[step]!) },
     { name: 'Launches', unit: 'none', values: of(({ rank, step }) => rank.steps.launches[step]!) },
@@ -57,7 +57,7 @@ export function StepTable(props: {
       columns={columns}
       onRow={(row) => showStep(navigation, profile, data, rows[row]!.rank, rows[row]!.step)}
       rowAction="Show the step on the timeline"
-      note={ranks.some((rank) => rank.gpus > 1) ? 'GPU busy and GPU idle are sums over the GPUs of a rank.' : ''}
+      note={ranks.some((rank) => rank.gpus > 1) ? 'GPU busy and GPU idle are means of the GPUs of a rank.' : ''}
     />
   );
 }

@@ -1,9 +1,10 @@
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Distribution } from '../data/format.ts';
 import { countText, percentText, timeText } from '../text/units.ts';
 import { useBox } from '../tables/use_box.ts';
 import { useMetrics } from '../tables/use_metrics.ts';
-import { Name } from './name.tsx';
+import { cutApart, shortKernelNames } from '../text/kernel_names.ts';
+import { titleOf } from './name.tsx';
 import { hashOfPart } from './place.ts';
 
 interface TopNamesProps {
@@ -26,8 +27,10 @@ export function TopNames({ title, rows, total_ns, more }: TopNamesProps) {
   const section = useRef<HTMLElement>(null);
   const { width } = useBox(section);
   const metrics = useMetrics(section);
+  const names = useMemo(() => [...shortKernelNames(rows.slice(0, kShown).map(({ name }) => name)).values()], [rows]);
   if (rows.length === 0) return null;
   const most = width > 0 ? Math.max(16, Math.floor((width - kNumbers) / metrics.name)) : kGuess;
+  const cut = cutApart(names, most);
   return (
     <section class="top-names" ref={section}>
       <h2>
@@ -53,7 +56,7 @@ export function TopNames({ title, rows, total_ns, more }: TopNamesProps) {
         </thead>
         <tbody>
           {rows.slice(0, kShown).map((row, i) => (
-            <TopRow key={i} row={row} most={most} share={total_ns > 0 ? (100 * row.total_ns) / total_ns : null} />
+            <TopRow key={i} row={row} shown={cut[i]!} share={total_ns > 0 ? (100 * row.total_ns) / total_ns : null} />
           ))}
         </tbody>
       </table>
@@ -62,7 +65,8 @@ export function TopNames({ title, rows, total_ns, more }: TopNamesProps) {
   );
 }
 
-function TopRow({ row, share, most }: { row: Distribution & { name: string }; share: number | null; most: number }) {
+function TopRow(props: { row: Distribution & { name: string }; share: number | null; shown: string }) {
+  const { row, share, shown } = props;
   return (
     <tr>
       <td class="number shared">
@@ -73,7 +77,7 @@ function TopRow({ row, share, most }: { row: Distribution & { name: string }; sh
       <td class="number">{countText(row.count)}</td>
       <td class="number">{timeText(row.average_ns)}</td>
       <td class="name">
-        <Name text={row.name} most={most} />
+        <bdi title={titleOf(row.name, shown)}>{shown}</bdi>
       </td>
     </tr>
   );

@@ -9,6 +9,8 @@ export interface DataColumn {
   /** Digits after the point; without it three significant digits. */
   decimals?: number;
   values: readonly CellValue[];
+  /** What cells show in place of texts that are longer; sorting, filters and copies keep the values. */
+  shown?: ReadonlyMap<string, string>;
   /** What is drawn behind the numbers. Without it percentages get `share` (0 to 100), others nothing. */
   bar?: 'share' | 'diverging' | 'none';
 }

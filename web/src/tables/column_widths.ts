@@ -44,7 +44,8 @@ function numberWidth(column: DataColumn, metrics: Metrics): number {
 
 function nameChars(column: DataColumn): number {
   let most = headerChars(column);
-  for (const value of column.values) if (typeof value === 'string') most = Math.max(most, value.length);
+  for (const value of column.values)
+    if (typeof value === 'string') most = Math.max(most, (column.shown?.get(value) ?? value).length);
   return Math.min(most, kMostName);
 }
 

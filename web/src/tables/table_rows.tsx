@@ -1,4 +1,5 @@
 import { memo } from './memo.ts';
+import { cutApart } from '../text/kernel_names.ts';
 import { cutMiddle } from '../text/names.ts';
 import { cellText, exactHeader, exactText, headerText, isText, type DataColumn } from './cells.ts';
 import type { Metrics } from './column_widths.ts';
@@ -71,7 +72,10 @@ interface CellProps {
 
 function Cell({ column, row, width, metrics, action }: CellProps) {
   const value = column.values[row];
-  if (typeof value === 'string') return <NameCell name={value} width={width} metrics={metrics} action={action} />;
+  if (typeof value === 'string') {
+    const chars = charsIn(width, metrics);
+    return <NameCell name={value} cut={cutText(column, value, chars)} action={action} />;
+  }
   const text = cellText(column, value);
   return (
     <td class="number" title={exactText(column, value)}>
@@ -83,11 +87,25 @@ function Cell({ column, row, width, metrics, action }: CellProps) {
 
 const charsIn = (width: number, metrics: Metrics): number => Math.floor((width - metrics.padding) / metrics.name);
 
-function NameCell({ name, width, metrics, action }: { name: string } & Omit<CellProps, 'column' | 'row'>) {
+/** Shown names of a column, cut so that no two look alike; for the width that was asked for last. */
+const cutNames = new WeakMap<ReadonlyMap<string, string>, { chars: number; texts: Map<string, string> }>();
+
+function cutText({ shown }: DataColumn, value: string, chars: number): string {
+  if (!shown?.has(value)) return cutMiddle(value, chars);
+  let cut = cutNames.get(shown);
+  if (cut?.chars !== chars) {
+    const texts = cutApart([...shown.values()], chars);
+    cut = { chars, texts: new Map([...shown.keys()].map((name, i) => [name, texts[i]!])) };
+    cutNames.set(shown, cut);
+  }
+  return cut.texts.get(value)!;
+}
+
+function NameCell({ name, cut, action }: { name: string; cut: string; action: string | undefined }) {
   const whole = cutMiddle(name, kMostInTooltip);
   return (
     <td class="text" title={action ? `${whole}\n\n${action}` : whole}>
-      <bdi>{cutMiddle(name, charsIn(width, metrics))}</bdi>
+      <bdi>{cut}</bdi>
     </td>
   );
 }

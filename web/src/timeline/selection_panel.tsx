@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { cutMiddle } from '../text/names.ts';
+import { cutApart, shortKernelNames } from '../text/kernel_names.ts';
 import { countText, percentText, timeText } from '../text/units.ts';
 import { colourOf, currentScheme, kCategories } from '../theme/colours.ts';
 import { sumArea, type AreaSums } from './area_sums.ts';
@@ -38,6 +38,7 @@ function sorted(rows: readonly NameSum[], { key, down }: Order): NameSum[] {
   return [...rows].sort((a, b) => (down ? compare(b, a) : compare(a, b)));
 }
 
+const kMostOfName = 70;
 /** Rows that a section shows until more are asked for. */
 const kFirstRows = 40;
 
@@ -150,6 +151,8 @@ function SectionRows({ section, title, order, length }: SectionProps) {
   const more = rows.length - kFirstRows;
   const count = rows.reduce((sum, row) => sum + row.count, 0);
   const total = rows.reduce((sum, row) => sum + row.total_ns, 0);
+  const shown = rows.slice(0, all ? undefined : kFirstRows);
+  const texts = shownTexts(shown, section.kind === 'gpu');
   return (
     <tbody>
       <tr class="tl-section">
@@ -158,8 +161,8 @@ function SectionRows({ section, title, order, length }: SectionProps) {
         <td>{timeText(total)}</td>
         <td colSpan={4} />
       </tr>
-      {rows.slice(0, all ? undefined : kFirstRows).map((row) => (
-        <SumRow key={`${row.category}/${row.name}`} row={row} length={length} />
+      {shown.map((row, i) => (
+        <SumRow key={`${row.category}/${row.name}`} row={row} shown={texts[i]!} length={length} />
       ))}
       {!all && more > 0 && (
         <tr>
@@ -174,13 +177,23 @@ function SectionRows({ section, title, order, length }: SectionProps) {
   );
 }
 
-function SumRow({ row, length }: { row: NameSum; length: number }) {
+/** Names of kernels by what tells them apart. */
+function shownTexts(rows: readonly NameSum[], ofKernels: boolean): string[] {
+  const names = rows.map(({ name }) => name);
+  const short = ofKernels ? shortKernelNames(names) : null;
+  return cutApart(
+    names.map((name) => short?.get(name) ?? name),
+    kMostOfName,
+  );
+}
+
+function SumRow({ row, shown, length }: { row: NameSum; shown: string; length: number }) {
   const colour = colourOf(row.category, row.name, currentScheme());
   return (
     <tr>
       <th scope="row" title={row.name}>
         <span class="tl-swatch" style={{ background: colour }} title={kCategories[row.category].title} />
-        <bdi>{cutMiddle(row.name, 70) || kNoName}</bdi>
+        <bdi>{shown || kNoName}</bdi>
       </th>
       <td>{countText(row.count)}</td>
       <td>{timeText(row.total_ns)}</td>
