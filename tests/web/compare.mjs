@@ -1,5 +1,6 @@
 // Two profiles of one program side by side: removed and new items, and both timelines.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { enabledTabs, openTab, selectEverything, test, withPage } from './_page.mjs';
 import { asked, fileName, reportOf, synth } from './_program.mjs';
 import { copies, kernels, selectionSums } from './_sums.mjs';
@@ -71,3 +72,16 @@ test('a selection of everything adds up each profile for itself', () =>
     ])
       assert.deepEqual(of('GPU work', label), { ...kernels(file), ...copies(file) }, label);
   }));
+
+test('unlike GPUs are named above the change', async () => {
+  const other = synth();
+  const changed = spawnSync('sqlite3', [other, "UPDATE TARGET_INFO_GPU SET name = 'NVIDIA A100'"]);
+  assert.equal(changed.status, 0);
+  await withPage(reportOf('--base', slow, '--new', other), {}, async (page) => {
+    const note = page.getByRole('note').filter({ hasText: 'different GPUs' });
+    assert.match(await note.innerText(), /H100.*A100/s);
+  });
+  await withPage(report, {}, async (page) =>
+    assert.equal(await page.getByText('The profiles are of different GPUs').count(), 0),
+  );
+});

@@ -36,7 +36,7 @@ const sentence = (per: Differences['per'], base_ns: number, new_ns: number) =>
 test('the change is one sentence', () => {
   assert.equal(
     sentence('step', 10_402_010, 12_302_500),
-    `A step takes 12.3${thin}ms instead of 10.4${thin}ms: 1.90${thin}ms (18.3${thin}%) longer.`,
+    `A mean step takes 12.3${thin}ms instead of 10.4${thin}ms: 1.90${thin}ms (18.3${thin}%) longer.`,
   );
   assert.match(sentence('run', 2e9, 1e9), /^The run takes .* \(50.0\u202f%\) shorter\.$/);
   assert.equal(sentence('run', 5, 5), `The run takes 5${thin}ns, as long as before.`);

@@ -52,7 +52,7 @@ test('the strip tells what was recorded, and "–" for what was not', () => {
     'GPU busy': `67.2${thin}%`,
     Step: `10.4${thin}ms`,
     Kernels: '3,280',
-    'Launch latency': `947${thin}µs`,
+    'Launch to start': `947${thin}µs`,
   });
   const { summary } = profile;
   const bare = { ...summary, gpus: [], kernel_time: null, launch_latency: null, warm_up: null };

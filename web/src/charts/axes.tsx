@@ -23,7 +23,7 @@ export interface Frame {
 export const frameOf = (width: number, height: number): Frame => ({
   width,
   height,
-  left: 88,
+  left: 104,
   right: 14,
   top: 12,
   bottom: 42,
@@ -73,7 +73,7 @@ export function Axes({ frame, x, y }: { frame: Frame; x: Axis; y: Axis }) {
       <text class="label" x={(frame.left + right) / 2} y={frame.height - 6} text-anchor="middle">
         {x.label}
       </text>
-      <text class="label" text-anchor="middle" transform={`translate(12 ${(frame.top + bottom) / 2}) rotate(-90)`}>
+      <text class="label" text-anchor="middle" transform={`translate(11 ${(frame.top + bottom) / 2}) rotate(-90)`}>
         {y.label}
       </text>
     </g>

@@ -1,10 +1,11 @@
 import type { Diagnosis, DifferenceCause, DifferenceRow, Differences, Finding } from '../data/format.ts';
+import { shortKernelNames } from '../text/kernel_names.ts';
 import { percentText, timeText } from '../text/units.ts';
 import type { DataColumn } from '../tables/cells.ts';
 
-/** "A step takes 12.3 ms instead of 10.4 ms: 1.90 ms (18.3 %) longer." */
+/** "A mean step takes 12.3 ms instead of 10.4 ms: 1.90 ms (18.3 %) longer." */
 export function changeSentence({ per, part, base_ns, new_ns }: Differences): string {
-  const what = per === 'step' ? 'A step' : part === 'gpu_work' ? 'All GPU work' : 'The run';
+  const what = per === 'step' ? 'A mean step' : part === 'gpu_work' ? 'All GPU work' : 'The run';
   const change = new_ns - base_ns;
   const percent = base_ns > 0 ? ` (${percentText((100 * Math.abs(change)) / base_ns)})` : '';
   if (change === 0) return `${what} takes ${timeText(new_ns)}, as long as before.`;
@@ -24,8 +25,9 @@ export const changeOf = (row: DifferenceRow): number => (row.new_ns ?? 0) - (row
 
 const percentOf = (row: DifferenceRow): number | null => (row.base_ns ? (100 * changeOf(row)) / row.base_ns : null);
 
-/** Columns for a table of differences; `name` says what the rows are. */
-export function differenceColumns(name: string, rows: readonly DifferenceRow[]): DataColumn[] {
+/** Columns for a table of differences; `name` says what the rows are. Names of kernels are shown short. */
+export function differenceColumns(name: string, rows: readonly DifferenceRow[], ofKernels = false): DataColumn[] {
+  const names = rows.map((row) => row.name);
   const column = (title: string, of: (row: DifferenceRow) => number | null): DataColumn => ({
     name: title,
     unit: 'ns',
@@ -38,7 +40,7 @@ export function differenceColumns(name: string, rows: readonly DifferenceRow[]):
     column('New (ns)', (row) => row.new_ns),
     { name: 'Base count', unit: 'none', values: rows.map((row) => row.base_count) },
     { name: 'New count', unit: 'none', values: rows.map((row) => row.new_count) },
-    { name, unit: 'none', values: rows.map((row) => row.name) },
+    { name, unit: 'none', values: names, ...(ofKernels ? { shown: shortKernelNames(names) } : {}) },
   ];
 }
 

@@ -58,7 +58,7 @@ function Causes({ causes }: { causes: readonly DifferenceCause[] }) {
 }
 
 function DifferenceTable({ title, name, rows }: { title: string; name: string; rows: DifferenceRow[] }) {
-  const columns = useMemo(() => differenceColumns(name, rows), [name, rows]);
+  const columns = useMemo(() => differenceColumns(name, rows, title === 'Kernels'), [name, rows, title]);
   if (rows.length === 0) return null;
   return <DataTable caption={`${title}: ${sumText(rows)}`} columns={columns} />;
 }

@@ -15,6 +15,9 @@ export function median(values: readonly number[]): number | null {
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
+const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+
 export function stepDurations(steps: Steps): number[] {
   return steps.ranks.flatMap((rank) => rank.start_ns.map((start, i) => rank.end_ns[i]! - start));
 }
@@ -42,18 +45,30 @@ function kernelsFigure({ summary }: ProfileDocument): Figure {
   return { title: 'Kernels', value: countText(time.count), note };
 }
 
+/**
+ * ns. A launch on an idle GPU takes 5 to 20 us from the call to the start of the kernel; what takes several times as
+ * long waits for earlier work.
+ */
+const kQueuedFrom = 100_000;
+
 function latencyFigure({ summary }: ProfileDocument): Figure {
   const latency = summary.launch_latency;
-  const title = 'Launch latency';
+  const title = 'Launch to start';
   if (!latency) return { title, value: kAbsent, note: 'no launching calls recorded' };
-  return { title, value: timeText(latency.median_ns), note: `median; maximum ${timeText(latency.maximum_ns)}` };
+  const queued = latency.median_ns > kQueuedFrom ? '; mostly queued behind earlier GPU work' : '';
+  return {
+    title,
+    value: timeText(latency.median_ns),
+    note: `median; maximum ${timeText(latency.maximum_ns)}${queued}`,
+  };
 }
 
 function stepsFigure({ summary, steps }: ProfileDocument): Figure {
   if (steps) {
     const turns = steps.ranks.reduce((most, rank) => Math.max(most, rank.start_ns.length), 0);
     const warm = steps.warm_up > 0 ? `, after ${countText(steps.warm_up)} of warm-up` : '';
-    const note = `median of ${countText(turns)} × ‘${steps.range}’${warm}`;
+    const mean = timeText(meanOf(stepDurations(steps)));
+    const note = `median of ${countText(turns)} × ‘${steps.range}’${warm}; mean ${mean}`;
     return { title: 'Step', value: timeText(median(stepDurations(steps))), note };
   }
   const warm = summary.warm_up;

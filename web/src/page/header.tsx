@@ -32,6 +32,14 @@ export function gpusText({ summary, capture }: Pick<ProfileDocument, 'summary' |
   return worked || listed(capture.gpus.map(({ title }) => title)) || 'no GPU work';
 }
 
+/** Says it where profiles are of different GPUs; null where they are alike or not known. */
+export function unlikeGpus(profiles: readonly Pick<ProfileDocument, 'label' | 'summary'>[]): string | null {
+  const names = profiles.map(({ summary }) => [...new Set(summary.gpus.flatMap(({ name }) => name ?? []))].sort());
+  const [base, next] = names.map((all) => all.join(', '));
+  if (!base || !next || base === next) return null;
+  return `The profiles are of different GPUs: ${profiles[0]!.label} ran on ${base}, ${profiles[1]!.label} on ${next}. The differences include those of the hardware.`;
+}
+
 function ProfileLine({ profile, several }: { profile: ProfileDocument; several: boolean }) {
   const { sources } = profile.summary;
   return (

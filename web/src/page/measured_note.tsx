@@ -28,9 +28,9 @@ export function MeasuredNote({ profile }: { profile: ProfileDocument }) {
         <a href={hashOfPart('kernels')}>Kernels: times, bounds and roofline</a>
       </p>
       <p class="muted">
-        The profiler ran the kernels one at a time, so there is no timeline, no idle time and no findings. Record the
-        run too (sonde record -t cuda,nvtx PROGRAM, or nsys profile with the same options), and combine both in one
-        report with sonde report RUN.sqlite KERNELS.ncu-rep.
+        The profiler ran the kernels one at a time, so there is no timeline and no idle time. Record the run too (sonde
+        record -t cuda,nvtx PROGRAM, or nsys profile with the same options), and combine both in one report with sonde
+        report RUN.sqlite KERNELS.ncu-rep.
       </p>
     </section>
   );

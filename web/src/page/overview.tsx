@@ -5,6 +5,7 @@ import type { ProfileDocument } from '../data/format.ts';
 import type { Profile, Report } from '../data/report.ts';
 import { FigureStrip } from './figure_strip.tsx';
 import { GpuBars } from './gpu_bars.tsx';
+import { unlikeGpus } from './header.tsx';
 import { isMeasured, MeasuredNote } from './measured_note.tsx';
 import { Name } from './name.tsx';
 import { PartBoundary } from './part.tsx';
@@ -21,7 +22,9 @@ function Single({ profile: { document } }: { profile: Profile }) {
   return (
     <>
       <Figures profile={document} />
-      {isMeasured(document) ? null : (
+      {isMeasured(document) ? (
+        <FindingsView diagnosis={document.diagnosis} profile={0} leads={false} />
+      ) : (
         <div class="overview-body">
           <FindingsView diagnosis={document.diagnosis} profile={0} leads={hasTimeline(document)} />
           <Tops profile={document} />
@@ -57,9 +60,20 @@ function Tops({ profile: { summary, sections } }: { profile: ProfileDocument }) 
   );
 }
 
+/** Above all else: differences of other hardware are not those of the program. */
+function UnlikeGpus({ report }: { report: Report }) {
+  const unlike = unlikeGpus(report.profiles.map(({ document }) => document));
+  return unlike === null ? null : (
+    <p class="unlike-gpus" role="note">
+      {unlike}
+    </p>
+  );
+}
+
 function Compared({ report }: { report: Report }) {
   return (
     <>
+      <UnlikeGpus report={report} />
       <PartBoundary>
         <ChangeSentence report={report} />
       </PartBoundary>
