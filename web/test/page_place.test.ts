@@ -9,7 +9,7 @@ import { Report } from '../src/data/report.ts';
 import { hostile, sampleDamaged, sampleReport } from './sample_report.ts';
 
 const thin = '\u202f';
-const nowhere = { evidence: null, table: null };
+const nowhere = { evidence: null, timeline: null, table: null };
 const profile = sampleReport().document.profiles[0]!;
 const damaged = sampleDamaged();
 const placeOf = (hash: string) => placeOfHash(hash, kParts);
@@ -21,7 +21,7 @@ test('the address leads to a part, a table, a place of a finding', () => {
   assert.deepEqual(placeOf(''), { part: 'overview', ...nowhere });
   assert.deepEqual(placeOf('#findings'), { part: 'overview', ...nowhere });
   const at = { profile: 1, finding: 2, evidence: 34 };
-  assert.deepEqual(placeOf(hashOfEvidence(at)), { part: 'timeline', evidence: at, table: null });
+  assert.deepEqual(placeOf(hashOfEvidence(at)), { part: 'timeline', evidence: at, timeline: null, table: null });
   for (const table of ['cuda_api_sum', 'a/b #%', hostile.emoji]) assert.equal(placeOf(hashOfTable(table)).table, table);
 });
 

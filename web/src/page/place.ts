@@ -1,3 +1,5 @@
+import { timelineDetail, timelineState, type TimelineState } from '../timeline/address.ts';
+
 /** Where in the page the reader is: what the address says after "#". */
 
 /** Indexes of ReportDocument.profiles, Diagnosis.findings and Finding.evidence. */
@@ -12,6 +14,8 @@ export interface PagePlace {
   part: string;
   /** On the timeline: the evidence that was followed. */
   evidence: EvidencePlace | null;
+  /** On the timeline: what it showed. */
+  timeline: TimelineState | null;
   /** Of the tables: which one. */
   table: string | null;
 }
@@ -40,10 +44,12 @@ export function placeOfHash(hash: string, parts: readonly { id: string }[]): Pag
   return {
     part,
     evidence: part === 'timeline' ? evidenceOf(detail) : null,
+    timeline: part === 'timeline' ? timelineState(detail) : null,
     table: part === 'tables' && detail ? decoded(detail) : null,
   };
 }
 
+export const hashOfTimeline = (state: TimelineState): string => `#timeline/${timelineDetail(state)}`;
 export const hashOfPart = (part: string): string => `#${part}`;
 export const hashOfTable = (name: string): string => `#tables/${encodeURIComponent(name)}`;
 export const hashOfEvidence = (at: EvidencePlace): string =>

@@ -95,6 +95,31 @@ export function nextOccurrence(tracks: readonly HitTrack[], from: Occurrence | n
   return search(from ?? edge) ?? search(edge);
 }
 
+/** The first occurrences in time, `most` at most. Within a row hits ascend by start. */
+export function firstOccurrences(tracks: readonly HitTrack[], most: number): Occurrence[] {
+  const found = tracks.flatMap(({ track, shift, slices, hits }) =>
+    rowsOfHits(slices, hits).flatMap(([begin, end]) =>
+      Array.from(hits.subarray(begin, Math.min(end, begin + most)), (slice) => ({
+        start: slices.start[slice]! + shift,
+        track,
+        slice,
+      })),
+    ),
+  );
+  return found.sort(order).slice(0, most);
+}
+
+/** Of each row with hits, where they begin and end. */
+function rowsOfHits({ rowBegin }: Slices, hits: Int32Array): [number, number][] {
+  const rows: [number, number][] = [];
+  for (let row = 0; row + 1 < rowBegin.length; ++row) {
+    const begin = lowerBound(hits, 0, hits.length, rowBegin[row]!);
+    const end = lowerBound(hits, begin, hits.length, rowBegin[row + 1]!);
+    if (end > begin) rows.push([begin, end]);
+  }
+  return rows;
+}
+
 /** The next slice of the same row with the same name, or any; -1 at the end. */
 export function neighbour(slices: Slices, i: number, forward: boolean, sameName: boolean): number {
   const row = rowOf(slices, i);

@@ -3,12 +3,18 @@ import type { Stage } from './stage.ts';
 import { TimelineModel } from './timeline_model.ts';
 import { TimelineSearch } from './timeline_search.ts';
 
+/** ms */
+const kRest = 400;
+
 /** Model, search and painting of one timeline, and the frames in which it is painted. */
 export class Timeline {
   readonly model: TimelineModel;
   readonly search: TimelineSearch;
   stage: Stage | null = null;
   changed: () => void = () => {};
+  /** Called when what is shown has not changed for a while. */
+  settled: () => void = () => {};
+  private rest = 0;
   private frame = 0;
 
   constructor(report: Report) {
@@ -37,6 +43,7 @@ export class Timeline {
   stop(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
+    clearTimeout(this.rest);
     this.stage = null;
   }
 
@@ -45,5 +52,7 @@ export class Timeline {
     const moving = this.model.advance(now);
     this.stage?.paint();
     if (moving) this.repaint();
+    clearTimeout(this.rest);
+    this.rest = window.setTimeout(() => this.settled(), kRest);
   }
 }

@@ -45,6 +45,8 @@ export class TimelineModel {
   readonly nodes: Node[];
   readonly motion = new Motion();
   readonly closed: Set<string>;
+  /** What was closed before the reader did anything. */
+  readonly closedFirst: ReadonlySet<string>;
   alignment: Alignment = { by: 'time' };
   lanes: Lanes;
   layout: Layout;
@@ -75,6 +77,7 @@ export class TimelineModel {
     this.store = new TrackStore(report, repaint);
     this.nodes = nodesOf(this.documents);
     this.closed = closedAtFirst(this.nodes);
+    this.closedFirst = new Set(this.closed);
     this.lanes = lanesOf(this.documents, this.alignment);
     this.layout = layoutOf(this.nodes, this.closed);
     this.view = wholeView(this.lanes.bounds);

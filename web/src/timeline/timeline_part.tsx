@@ -8,7 +8,7 @@ export function TimelinePart({ report, place, focus }: ViewProps) {
     <>
       {place.evidence ? <EvidenceBanner report={report} at={place.evidence} /> : null}
       <div class="timeline-room">
-        <TimelineView report={report} focus={focus} />
+        <TimelineView report={report} focus={focus} state={place.timeline} />
       </div>
     </>
   );

@@ -1,6 +1,7 @@
 import { Breaths } from './breaths.ts';
 import { trackKey, tracksOf, type TrackRef } from './layout.ts';
 import {
+  firstOccurrences,
   hitsOf,
   matcherOf,
   matchingNames,
@@ -10,7 +11,7 @@ import {
   type Occurrence,
 } from './search.ts';
 import { eventsOfTiles } from './selection_sums.ts';
-import type { TimelineModel } from './timeline_model.ts';
+import type { SliceRef, TimelineModel } from './timeline_model.ts';
 import type { LoadedSlices } from './track_store.ts';
 
 interface Found extends HitTrack {
@@ -108,6 +109,20 @@ export class TimelineSearch {
       this.events += (tiles && eventsOfTiles(tiles, ref.track.id, flags)) ?? events;
       this.tell();
     }
+  }
+
+  /** Slices that were found: fewer than events where some were merged. */
+  get slices(): number {
+    return this.found.reduce((sum, { hits }) => sum + hits.length, 0);
+  }
+
+  /** The first ones in time. */
+  list(most: number): { ref: SliceRef; loaded: LoadedSlices }[] {
+    const tracks = this.found.map((found) => ({ ...found, shift: this.model.shiftOf(found.ref) }));
+    return firstOccurrences(tracks, most).map(({ track, slice }) => {
+      const { ref, loaded } = this.found.find((found) => found.track === track)!;
+      return { ref: { ...ref, slice }, loaded };
+    });
   }
 
   /** Goes to the next occurrence in time, or back; begins at the left edge of the view. */

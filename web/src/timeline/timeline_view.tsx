@@ -2,8 +2,10 @@ import './timeline.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Report } from '../data/report.ts';
 import type { Focus } from '../navigation.ts';
+import { type TimelineState } from './address.ts';
 import { BottomPanel, selectionText } from './bottom_panel.tsx';
 import { focusPlace } from './focus_place.ts';
+import { HitList } from './hit_list.tsx';
 import { onSchemeChange } from './inks.ts';
 import { listenToKeys } from './key_listener.ts';
 import { KeysDialog } from './keys_dialog.tsx';
@@ -13,24 +15,30 @@ import { listenToPointer } from './pointer.ts';
 import { Splitter } from './splitter.tsx';
 import { kAxisHeight, Stage } from './stage.ts';
 import { Timeline } from './timeline.ts';
+import { TimelineLegend } from './timeline_legend.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { Tooltip, type Hovered } from './tooltip.tsx';
+import { useAddress } from './use_address.ts';
 
 export interface TimelineProps {
   report: Report;
   /** A new object each time that somebody asks for a place. */
   focus: Focus | null;
+  /** What the address says; a new object each time that it changes. */
+  state: TimelineState | null;
 }
 
 const kNarrow = 900;
 const kScrollSteps = 200;
 
-export function TimelineView({ report, focus }: TimelineProps) {
+export function TimelineView({ report, focus, state }: TimelineProps) {
   const timeline = useMemo(() => new Timeline(report), [report]);
   const { model, search } = timeline;
   const [, setVersion] = useState(0);
   const [labelWidth, setLabelWidth] = useState(() => (innerWidth < kNarrow ? 170 : 230));
   const [keys, setKeys] = useState(false);
+  const [legend, setLegend] = useState(() => innerWidth >= kNarrow);
+  const [listed, setListed] = useState(false);
   const [labelsFrom, setLabelsFrom] = useState(0);
   const host = useRef<HTMLElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
@@ -89,6 +97,8 @@ export function TimelineView({ report, focus }: TimelineProps) {
     };
   }, [timeline, focus]);
 
+  useAddress(timeline, state);
+
   const scrolled = () => {
     const top = scroller.current!.scrollTop;
     model.scrollTop = top;
@@ -100,7 +110,14 @@ export function TimelineView({ report, focus }: TimelineProps) {
   return (
     <section class="sonde-timeline" ref={host} aria-label="Timeline">
       <span class="tl-probe" ref={probe} />
-      <Toolbar model={model} search={search} showKeys={() => setKeys(true)} field={field} />
+      <Toolbar
+        {...{ model, search, field, legend, listed }}
+        showKeys={() => setKeys(true)}
+        showLegend={() => setLegend(!legend)}
+        showList={() => setListed(!listed)}
+      />
+      {legend && <TimelineLegend model={model} />}
+      {listed && <HitList model={model} search={search} />}
       <div class="tl-head">
         <div class="tl-corner" style={left} />
         <div>

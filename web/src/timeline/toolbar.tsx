@@ -9,9 +9,15 @@ export interface ToolbarProps {
   search: TimelineSearch;
   showKeys: () => void;
   field: { current: HTMLInputElement | null };
+  legend: boolean;
+  showLegend: () => void;
+  /** Of what the search found. */
+  listed: boolean;
+  showList: () => void;
 }
 
-export function Toolbar({ model, search, showKeys, field }: ToolbarProps) {
+export function Toolbar(props: ToolbarProps) {
+  const { model, search, showKeys, field, legend, showLegend, listed, showList } = props;
   const now = () => performance.now();
   return (
     <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
@@ -27,11 +33,14 @@ export function Toolbar({ model, search, showKeys, field }: ToolbarProps) {
         </button>
       </span>
       <AlignControl model={model} />
-      <SearchField search={search} field={field} />
+      <SearchField {...{ search, field, listed, showList }} />
       <span class="tl-hint">
         <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> or Ctrl+wheel: zoom and move · drag: sums of a span · click:
         details
       </span>
+      <button type="button" class="tl-legend-button" aria-pressed={legend} onClick={showLegend}>
+        Legend
+      </button>
       <button type="button" class="tl-keys-button" title="All timeline keys (?)" onClick={showKeys}>
         Keys <kbd>?</kbd>
       </button>
@@ -81,7 +90,9 @@ function AlignControl({ model }: { model: TimelineModel }) {
 
 const kTypingPause = 150;
 
-function SearchField({ search, field }: Pick<ToolbarProps, 'search' | 'field'>) {
+type SearchProps = Pick<ToolbarProps, 'search' | 'field' | 'listed' | 'showList'>;
+
+function SearchField({ search, field, listed, showList }: SearchProps) {
   const timer = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
   const searched = useRef(Promise.resolve());
@@ -128,6 +139,15 @@ function SearchField({ search, field }: Pick<ToolbarProps, 'search' | 'field'>) 
       </button>
       <button type="button" title="Next (Enter)" disabled={search.events === 0} onClick={() => go(true)}>
         ›
+      </button>
+      <button
+        type="button"
+        title="List what was found"
+        aria-pressed={listed}
+        disabled={search.events === 0}
+        onClick={showList}
+      >
+        List
       </button>
       <span class="tl-found" role="status">
         {foundText(search)}

@@ -1,0 +1,72 @@
+import { trackKey, tracksOf, type Node } from './layout.ts';
+import type { TimelineModel } from './timeline_model.ts';
+import type { Span } from './viewport.ts';
+
+/** What the address says of the timeline: the view, headings that were opened or closed, and the selected slice. */
+
+export interface TimelineState {
+  view: Span | null;
+  /** Places of the headings and tracks in the order from the top. */
+  toggled: number[];
+  selected: { profile: number; track: number; slice: number } | null;
+}
+
+const kNumber = '(-?\\d{1,15})';
+const kView = new RegExp(`^view-${kNumber}-${kNumber}$`);
+const kRows = /^rows-(\d{1,6}(?:\.\d{1,6})*)$/;
+const kSlice = /^slice-(\d{1,3})-(\d{1,6})-(\d{1,9})$/;
+
+/** "view-0-1000000/rows-3.7/slice-0-12-345"; what cannot be read is left out. Null where nothing can. */
+export function timelineState(detail: string): TimelineState | null {
+  const state: TimelineState = { view: null, toggled: [], selected: null };
+  let known = false;
+  for (const part of detail.split('/')) {
+    const view = kView.exec(part);
+    const rows = kRows.exec(part);
+    const slice = kSlice.exec(part);
+    known ||= (view ?? rows ?? slice) !== null;
+    if (view && Number(view[2]) > Number(view[1])) state.view = { start: Number(view[1]), end: Number(view[2]) };
+    if (rows) state.toggled = rows[1]!.split('.').map(Number);
+    if (slice) state.selected = { profile: Number(slice[1]), track: Number(slice[2]), slice: Number(slice[3]) };
+  }
+  return known ? state : null;
+}
+
+export function timelineDetail({ view, toggled, selected }: TimelineState): string {
+  const parts = view ? [`view-${Math.round(view.start)}-${Math.round(view.end)}`] : [];
+  if (toggled.length > 0) parts.push(`rows-${toggled.join('.')}`);
+  if (selected) parts.push(`slice-${selected.profile}-${selected.track}-${selected.slice}`);
+  return parts.join('/');
+}
+
+const keysOf = (nodes: readonly Node[]): string[] =>
+  nodes.flatMap((node) => [node.key, ...(node.type === 'group' ? keysOf(node.children) : [])]);
+
+/** What the timeline shows now. */
+export function stateOf(model: TimelineModel): TimelineState {
+  const { selected, view } = model;
+  const toggled = keysOf(model.nodes).flatMap((key, i) =>
+    model.closed.has(key) !== model.closedFirst.has(key) ? [i] : [],
+  );
+  const slice = selected && { profile: selected.profile, track: selected.track.id, slice: selected.slice };
+  return { view, toggled, selected: slice };
+}
+
+/** Shows it; what the report does not have is left out. */
+export async function showState(model: TimelineModel, state: TimelineState): Promise<void> {
+  const keys = keysOf(model.nodes);
+  keys.forEach((key, i) => {
+    const closed = model.closedFirst.has(key) !== state.toggled.includes(i);
+    if (closed !== model.closed.has(key)) model.toggle(key);
+  });
+  if (state.view) model.setView(state.view);
+  const { selected } = state;
+  if (!selected) return;
+  const ref = model.nodes
+    .flatMap(tracksOf)
+    .find(({ profile, track }) => trackKey(profile, track) === `${selected.profile}/${selected.track}`);
+  const loaded = ref && (await model.store.slices(ref));
+  if (!ref || !loaded || selected.slice >= loaded.slices.start.length) return;
+  model.select({ ...ref, slice: selected.slice }, loaded);
+  model.revealSlice({ ...ref, slice: selected.slice }, loaded);
+}
