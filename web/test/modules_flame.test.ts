@@ -12,6 +12,7 @@ import {
 import { moduleColumns } from '../src/modules/module_columns.ts';
 import { factsOf, mostUneven, spreadOf } from '../src/modules/module_facts.ts';
 import {
+  firstWeight,
   keyOf,
   kOutside,
   kRoot,
@@ -229,4 +230,28 @@ test('facts say what is known and leave out what is not', () => {
   assert.ok(!factsOf(modules, row).some(([name]) => /memory peak|DRAM|rank/.test(name)));
   assert.equal(factsOf(modules, kRoot)[0]![1].endsWith('(100\u202f%)'), true);
   assert.deepEqual(childrenOf(treeOf(modules), widthsOf(treeOf(modules), weightOf('device')), kOutside), []);
+});
+
+test('without GPU work modules are shown by host time, and nothing of a GPU is said', () => {
+  const modules = sampleModules();
+  const nothing = { device_ns: 0, idle_ns: 0, launches: 0 };
+  const zeros = modules.name.map(() => 0);
+  const onHost: Modules = {
+    ...modules,
+    device_total_ns: zeros,
+    device_self_ns: zeros,
+    launches: zeros,
+    device_by_rank_ns: null,
+    measured: null,
+    outside: nothing,
+    whole: nothing,
+  };
+  assert.equal(firstWeight([modules]).key, 'device');
+  assert.equal(firstWeight([onHost]).key, 'host');
+  const columns = moduleColumns(onHost, ['']).map(({ name }) => name);
+  assert.deepEqual(
+    columns.filter((name) => /GPU|Launches|Kernels|Copie/.test(name)),
+    [],
+  );
+  assert.ok(!factsOf(onHost, 0).some(([name]) => /GPU|launches|kernels|copies/.test(name)));
 });

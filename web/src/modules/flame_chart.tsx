@@ -1,18 +1,20 @@
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
-import { Tooltip, type TooltipContent } from '../charts/tooltip.tsx';
+import { Tooltip, type Fact, type TooltipContent } from '../charts/tooltip.tsx';
 import { useScheme } from '../theme/use_scheme.ts';
 import { useWidth } from '../charts/use_width.ts';
 import { cutMiddle } from '../text/names.ts';
 import { counted, percentText } from '../text/units.ts';
 import { colourOf, textOn, type Scheme } from '../theme/colours.ts';
 import { boxAfterKey, boxesForPixels, kMostLevels, type FlameBox, type FlameOrder } from './flame_layout.ts';
-import { factsOf } from './module_facts.ts';
-import { kOutside, kRoot, type ModuleTree, type Weight, type Widths } from './module_tree.ts';
+import { kOutside, kRoot, type ModuleTree, type Named, type Weight, type Widths } from './module_tree.ts';
 
 export interface FlameChartProps {
-  tree: ModuleTree;
+  tree: ModuleTree<Named>;
   widths: Widths;
-  weight: Weight;
+  weight: FlameWeight;
+  words: FlameWords;
+  /** What the tooltip says of a row. */
+  facts: (row: number) => Fact[];
   order: FlameOrder;
   /** The row at the top, and what the full width means: in a comparison more than that row has. */
   top: number;
@@ -20,6 +22,15 @@ export interface FlameChartProps {
   matches: ReadonlySet<number> | null;
   summary: string;
   onZoom: (row: number) => void;
+}
+
+type FlameWeight = Pick<Weight, 'key' | 'title' | 'text'>;
+
+/** What the boxes are. */
+export interface FlameWords {
+  one: string;
+  all: string;
+  outside: string;
 }
 
 const kRowHeight = 20;
@@ -52,7 +63,19 @@ export function FlameChart(props: FlameChartProps) {
   const drawn = useMemo(
     () => (
       <FlameBoxes
-        {...{ tree, weight, shown, pixels, boxes, scheme, id, matches: props.matches, onLook: setActive, onBox: zoom }}
+        {...{
+          tree,
+          weight,
+          words: props.words,
+          shown,
+          pixels,
+          boxes,
+          scheme,
+          id,
+          matches: props.matches,
+          onLook: setActive,
+          onBox: zoom,
+        }}
       />
     ),
     [boxes, weight, scheme, props.matches, props.onZoom],
@@ -88,20 +111,23 @@ export function FlameChart(props: FlameChartProps) {
   );
 }
 
-export const parentOf = (tree: ModuleTree, row: number): number => (row < 0 ? kRoot : tree.modules.parent[row]!);
+export const parentOf = (tree: ModuleTree<Named>, row: number): number => (row < 0 ? kRoot : tree.modules.parent[row]!);
 
-export function titleOf(tree: ModuleTree, row: number): string {
-  if (row === kRoot) return 'all modules';
-  return row === kOutside ? 'outside any module' : tree.modules.name[row]!;
+export function titleOf(tree: ModuleTree<Named>, words: FlameWords, row: number): string {
+  if (row === kRoot) return words.all;
+  return row === kOutside ? words.outside : tree.modules.name[row]!;
 }
 
-function contentOf({ tree, weight, widths, top }: FlameChartProps, box: FlameBox): TooltipContent {
+function contentOf(
+  { tree, weight, widths, words, top, facts: factsOf }: FlameChartProps,
+  box: FlameBox,
+): TooltipContent {
   const share = percentText(widths.whole > 0 ? (100 * box.width) / widths.whole : null);
   if (box.rest > 0)
     return {
-      title: `${counted(box.rest, 'module')} too narrow to draw`,
+      title: `${counted(box.rest, words.one)} too narrow to draw`,
       facts: [[weight.title, `${weight.text(box.width)} (${share})`]],
-      action: 'Click or Enter: zoom into the module around them',
+      action: `Click or Enter: zoom into the ${words.one} around them`,
     };
   const action =
     box.row === kOutside
@@ -110,9 +136,9 @@ function contentOf({ tree, weight, widths, top }: FlameChartProps, box: FlameBox
         ? 'Click or Enter: zoom out'
         : 'Click or Enter: zoom in';
   const own = (weight.key === 'copied' || weight.key === 'host') && box.row < 0;
-  const facts = factsOf(tree.modules, box.row);
+  const facts = factsOf(box.row);
   return {
-    title: titleOf(tree, box.row),
+    title: titleOf(tree, words, box.row),
     facts: own ? [[weight.title, weight.text(box.width)] as const, ...facts] : facts,
     action: box.row === kRoot ? undefined : action,
   };
@@ -125,8 +151,9 @@ const placeOf = (box: FlameBox, shown: number) => ({
 });
 
 interface FlameBoxesProps {
-  tree: ModuleTree;
-  weight: Weight;
+  tree: ModuleTree<Named>;
+  weight: FlameWeight;
+  words: FlameWords;
   shown: number;
   pixels: number;
   boxes: readonly FlameBox[];
@@ -138,11 +165,11 @@ interface FlameBoxesProps {
 }
 
 function FlameBoxes(props: FlameBoxesProps) {
-  const { tree, boxes, shown, pixels, weight, id, onLook, onBox } = props;
+  const { tree, boxes, shown, pixels, weight, words, id, onLook, onBox } = props;
   return (
     <>
       {boxes.map((box, index) => {
-        const name = box.rest > 0 ? '' : titleOf(tree, box.row);
+        const name = box.rest > 0 ? '' : titleOf(tree, words, box.row);
         const letters = Math.floor(((box.width / shown) * pixels - 8) / kCharacterWidth);
         return (
           <div
@@ -150,7 +177,7 @@ function FlameBoxes(props: FlameBoxesProps) {
             id={`${id}-${index}`}
             role="treeitem"
             aria-level={box.depth + 1}
-            aria-label={`${cutMiddle(name || counted(box.rest, 'narrow module'), 120)}, ${weight.text(box.width)}`}
+            aria-label={`${cutMiddle(name || counted(box.rest, `narrow ${words.one}`), 120)}, ${weight.text(box.width)}`}
             class={classOf(box, props.matches)}
             style={{ ...placeOf(box, shown), ...coloursOf(box, name, props.scheme) }}
             onPointerEnter={() => onLook(index)}

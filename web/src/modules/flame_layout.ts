@@ -1,4 +1,4 @@
-import { kOutside, kRoot, widthOf, type ModuleTree, type Widths } from './module_tree.ts';
+import { kOutside, kRoot, widthOf, type ModuleTree, type Named, type Widths } from './module_tree.ts';
 
 export interface FlameBox {
   /** Row of Modules, kRoot or kOutside; of a rest block the row that it is part of. */
@@ -25,7 +25,7 @@ export interface FlameOptions {
 export const kMostLevels = 60;
 
 /** Boxes of the tree below a row, each row of boxes from left to right; parents come before their children. */
-export function flameBoxes(tree: ModuleTree, widths: Widths, options: FlameOptions): FlameBox[] {
+export function flameBoxes(tree: ModuleTree<Named>, widths: Widths, options: FlameOptions): FlameBox[] {
   const boxes: FlameBox[] = [];
   const width = widthOf(widths, options.top);
   if (!(width > 0)) return boxes;
@@ -37,7 +37,13 @@ export function flameBoxes(tree: ModuleTree, widths: Widths, options: FlameOptio
   return boxes;
 }
 
-function pushChildren(tree: ModuleTree, widths: Widths, options: FlameOptions, box: FlameBox, boxes: FlameBox[]): void {
+function pushChildren(
+  tree: ModuleTree<Named>,
+  widths: Widths,
+  options: FlameOptions,
+  box: FlameBox,
+  boxes: FlameBox[],
+): void {
   const children = childrenOf(tree, widths, box.row);
   const wide = sorted(
     tree,
@@ -59,12 +65,12 @@ function pushChildren(tree: ModuleTree, widths: Widths, options: FlameOptions, b
 }
 
 /** Below a row, what weighs anything; at the top with what belongs to no module. */
-export function childrenOf(tree: ModuleTree, widths: Widths, row: number): number[] {
+export function childrenOf(tree: ModuleTree<Named>, widths: Widths, row: number): number[] {
   const rows = row === kRoot ? [...tree.roots, kOutside] : row === kOutside ? [] : tree.children[row]!;
   return rows.filter((child) => widthOf(widths, child) > 0);
 }
 
-function sorted(tree: ModuleTree, widths: Widths, rows: number[], order: FlameOrder): number[] {
+function sorted(tree: ModuleTree<Named>, widths: Widths, rows: number[], order: FlameOrder): number[] {
   const first = (row: number) => (row === kOutside ? Infinity : tree.modules.first_ns[row]!);
   const compare =
     order === 'time'
@@ -78,7 +84,7 @@ export const kMostBoxes = 4000;
 
 /** Boxes for a chart so many pixels wide that shows `shown` units of the weight: none under 1 px, and not too many. */
 export function boxesForPixels(
-  tree: ModuleTree,
+  tree: ModuleTree<Named>,
   widths: Widths,
   options: Omit<FlameOptions, 'least'> & { pixels: number; shown: number },
 ): FlameBox[] {

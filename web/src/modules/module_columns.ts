@@ -1,7 +1,7 @@
-import type { ModuleMeasured, Modules } from '../data/format.ts';
+import type { ModuleMeasured, Modules, TableUnit } from '../data/format.ts';
 import type { DataColumn } from '../tables/data_table.tsx';
 import { spreadOf } from './module_facts.ts';
-import { pathTexts } from './module_tree.ts';
+import { hasGpuWork, pathTexts } from './module_tree.ts';
 
 /** More ranks than this have no columns of their own: their least, mean and most stand for them. */
 const kMostRankColumns = 16;
@@ -9,24 +9,27 @@ const kMostRankColumns = 16;
 /** Columns of the table of modules, a row a module; those in which nothing was recorded are left out. */
 export function moduleColumns(modules: Modules, ranks: readonly string[]): DataColumn[] {
   const { whole } = modules;
+  const onGpu = hasGpuWork(modules);
+  const gpu = (name: string, unit: TableUnit, values: DataColumn['values']): DataColumn[] =>
+    onGpu ? [{ name, unit, values }] : [];
   const columns: DataColumn[] = [
     { name: 'Module', unit: 'none', values: pathTexts(modules) },
     { name: 'Calls', unit: 'none', values: modules.calls },
-    { name: 'GPU time', unit: 'ns', values: modules.device_total_ns },
-    { name: 'GPU self', unit: 'ns', values: modules.device_self_ns },
+    ...gpu('GPU time', 'ns', modules.device_total_ns),
+    ...gpu('GPU self', 'ns', modules.device_self_ns),
     {
       name: 'Share of GPU',
       unit: '%',
       decimals: 1,
       values: modules.device_total_ns.map((ns) => (whole.device_ns > 0 ? (100 * ns) / whole.device_ns : null)),
     },
-    { name: 'GPU idle', unit: 'ns', values: modules.idle_ns },
+    ...gpu('GPU idle', 'ns', modules.idle_ns),
     { name: 'Host', unit: 'ns', values: modules.host_ns },
     { name: 'Host self', unit: 'ns', values: modules.host_self_ns },
-    { name: 'Launches', unit: 'none', values: modules.launches },
-    { name: 'Kernels', unit: 'none', values: modules.kernels },
-    { name: 'Copies', unit: 'none', values: modules.copies },
-    { name: 'Copied', unit: 'bytes', values: modules.copy_bytes },
+    ...gpu('Launches', 'none', modules.launches),
+    ...gpu('Kernels', 'none', modules.kernels),
+    ...gpu('Copies', 'none', modules.copies),
+    ...gpu('Copied', 'bytes', modules.copy_bytes),
     { name: 'Memory peak', unit: 'bytes', values: modules.peak_bytes },
     ...rankColumns(modules, ranks),
     ...(modules.measured ? measuredColumns(modules.measured) : []),

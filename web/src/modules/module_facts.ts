@@ -2,7 +2,7 @@ import type { Modules } from '../data/format.ts';
 import type { Fact } from '../charts/tooltip.tsx';
 import { bytesText, countText, percentText, timeText } from '../text/units.ts';
 import { sumOf } from '../charts/thin.ts';
-import { kOutside, kRoot } from './module_tree.ts';
+import { hasGpuWork, kOutside, kRoot } from './module_tree.ts';
 
 const share = (part: number, whole: number): string => (whole > 0 ? ` (${percentText((100 * part) / whole)})` : '');
 
@@ -10,26 +10,31 @@ const share = (part: number, whole: number): string => (whole > 0 ? ` (${percent
 export function factsOf(modules: Modules, row: number): Fact[] {
   if (row === kRoot || row === kOutside) return factsOfWhole(modules, row === kRoot ? modules.whole : modules.outside);
   const facts: Fact[] = [
-    [
-      'GPU time',
-      timeText(modules.device_total_ns[row]) + share(modules.device_total_ns[row]!, modules.whole.device_ns),
-    ],
-    ['GPU self', timeText(modules.device_self_ns[row])],
     ['host time', timeText(modules.host_ns[row])],
     ['host self', timeText(modules.host_self_ns[row])],
-    ['GPU idle', timeText(modules.idle_ns[row]) + share(modules.idle_ns[row]!, modules.whole.idle_ns)],
     ['calls', countText(modules.calls[row])],
-    ['launches', countText(modules.launches[row])],
-    ['kernels', countText(modules.kernels[row])],
-    ['copies', `${countText(modules.copies[row])}, ${bytesText(modules.copy_bytes[row])}`],
   ];
+  if (hasGpuWork(modules)) facts.unshift(...gpuFactsOf(modules, row));
   if (modules.peak_bytes[row] !== null) facts.push(['memory peak', bytesText(modules.peak_bytes[row])]);
   if (modules.domain[row]) facts.push(['domain', modules.domain[row]!]);
   return [...facts, ...ranksOf(modules, row), ...measuredOf(modules, row)];
 }
 
+function gpuFactsOf(modules: Modules, row: number): Fact[] {
+  const { whole } = modules;
+  return [
+    ['GPU time', timeText(modules.device_total_ns[row]) + share(modules.device_total_ns[row]!, whole.device_ns)],
+    ['GPU self', timeText(modules.device_self_ns[row])],
+    ['GPU idle', timeText(modules.idle_ns[row]) + share(modules.idle_ns[row]!, whole.idle_ns)],
+    ['launches', countText(modules.launches[row])],
+    ['kernels', countText(modules.kernels[row])],
+    ['copies', `${countText(modules.copies[row])}, ${bytesText(modules.copy_bytes[row])}`],
+  ];
+}
+
 function factsOfWhole(modules: Modules, sums: Modules['whole']): Fact[] {
   const { whole } = modules;
+  if (!hasGpuWork(modules)) return [];
   return [
     ['GPU time', timeText(sums.device_ns) + share(sums.device_ns, whole.device_ns)],
     ['GPU idle', timeText(sums.idle_ns) + share(sums.idle_ns, whole.idle_ns)],

@@ -1,15 +1,19 @@
 import type { Modules } from '../data/format.ts';
 import { bytesText, countText, timeText } from '../text/units.ts';
 
+/** What a tree of names has: modules, or the functions of call stacks. */
+export type Named = Pick<Modules, 'name' | 'domain' | 'parent' | 'first_ns'>;
+
 /** What the width of a module means. All of them count what lies inside the module, too. */
-export interface Weight {
+export interface WeightOf<M extends Named> {
   key: string;
   title: string;
-  values: (modules: Modules) => readonly number[];
+  values: (modules: M) => readonly number[];
   /** What belongs to no module; null where that is not known. */
-  outside: (modules: Modules) => number | null;
+  outside: (modules: M) => number | null;
   text: (value: number) => string;
 }
+export type Weight = WeightOf<Modules>;
 
 export const kWeights: readonly Weight[] = [
   {
@@ -37,18 +41,25 @@ export const kWeights: readonly Weight[] = [
   { key: 'copied', title: 'copied bytes', values: (m) => m.copy_bytes, outside: () => null, text: bytesText },
 ];
 
+/** What the modules are first shown by: GPU time, or host time where nothing ran on a GPU. */
+export const firstWeight = (all: readonly Modules[]): Weight =>
+  kWeights.find(({ key }) => key === (all.some(hasGpuWork) ? 'device' : 'host'))!;
+
+/** Whether anything on a GPU was recorded; without it, GPU columns are unknown and not 0. */
+export const hasGpuWork = ({ whole }: Modules): boolean => whole.device_ns > 0 || whole.launches > 0;
+
 /** The rows of the tree that stand for no module: all that was recorded, and what belongs to none. */
 export const kRoot = -1;
 export const kOutside = -2;
 
-export interface ModuleTree {
-  modules: Modules;
+export interface ModuleTree<M extends Named = Modules> {
+  modules: M;
   /** Rows of the top. */
   roots: number[];
   children: number[][];
 }
 
-export function treeOf(modules: Modules): ModuleTree {
+export function treeOf<M extends Named>(modules: M): ModuleTree<M> {
   const roots: number[] = [];
   const children: number[][] = modules.name.map(() => []);
   modules.parent.forEach((parent, row) => (parent < 0 ? roots : children[parent]!).push(row));
@@ -65,7 +76,7 @@ export interface Widths {
   whole: number;
 }
 
-export function widthsOf(tree: ModuleTree, weight: Weight): Widths {
+export function widthsOf<M extends Named>(tree: ModuleTree<M>, weight: WeightOf<M>): Widths {
   const values = weight.values(tree.modules);
   const inside = new Float64Array(values.length);
   const of = new Float64Array(values.length);
@@ -84,17 +95,17 @@ export const widthOf = (widths: Widths, row: number): number =>
   row === kRoot ? widths.whole : row === kOutside ? widths.outside : widths.of[row]!;
 
 /** Rows from the top down to this one; none for the top itself. */
-export function rowsAbove(modules: Modules, row: number): number[] {
+export function rowsAbove(modules: Named, row: number): number[] {
   const rows: number[] = [];
   for (let at = row; at >= 0; at = modules.parent[at]!) rows.push(at);
   return rows.reverse();
 }
 
 /** What tells a module from its siblings. */
-export const keyOf = (modules: Modules, row: number): string => `${modules.domain[row]!}\n${modules.name[row]!}`;
+export const keyOf = (modules: Named, row: number): string => `${modules.domain[row]!}\n${modules.name[row]!}`;
 
 /** The row at this path of keys, or null: how a place of one profile is found in the other. */
-export function rowAtPath(tree: ModuleTree, path: readonly string[]): number | null {
+export function rowAtPath(tree: ModuleTree<Named>, path: readonly string[]): number | null {
   let row = kRoot;
   for (const key of path) {
     const children = row === kRoot ? tree.roots : tree.children[row]!;
@@ -109,7 +120,7 @@ export function rowAtPath(tree: ModuleTree, path: readonly string[]): number | n
 const kMostPath = 2000;
 
 /** Paths with "/" of all modules; parents come before their children. */
-export function pathTexts(modules: Modules): string[] {
+export function pathTexts(modules: Named): string[] {
   const texts: string[] = [];
   modules.name.forEach((name, row) => {
     const parent = modules.parent[row]!;
@@ -120,7 +131,7 @@ export function pathTexts(modules: Modules): string[] {
 }
 
 /** Rows whose name holds the text, in any case; null for no text. */
-export function matchesOf(modules: Modules, text: string): Set<number> | null {
+export function matchesOf(modules: Named, text: string): Set<number> | null {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return null;
   const rows = new Set<number>();
@@ -131,7 +142,7 @@ export function matchesOf(modules: Modules, text: string): Set<number> | null {
 }
 
 /** What the rows have together; a row inside another one of them counts once. */
-export function weightOfRows(tree: ModuleTree, widths: Widths, rows: ReadonlySet<number>): number {
+export function weightOfRows(tree: ModuleTree<Named>, widths: Widths, rows: ReadonlySet<number>): number {
   const { parent } = tree.modules;
   const covered = new Uint8Array(parent.length);
   let sum = 0;

@@ -10,10 +10,13 @@ import type { Navigation } from '../navigation.ts';
 import { DataTable } from '../tables/data_table.tsx';
 import { counted, percentText } from '../text/units.ts';
 import { Breadcrumb } from './breadcrumb.tsx';
-import { FlameChart } from './flame_chart.tsx';
+import { FlameChart, type FlameWords } from './flame_chart.tsx';
 import type { FlameOrder } from './flame_layout.ts';
+import { factsOf } from './module_facts.ts';
 import { moduleColumns } from './module_columns.ts';
 import {
+  firstWeight,
+  hasGpuWork,
   keyOf,
   kWeights,
   matchesOf,
@@ -77,7 +80,7 @@ interface FlameSide {
 
 /** The flame charts of all profiles: one choice of weight, place and search, and one scale. */
 function FlameSection({ sides }: { sides: readonly { profile: Profile; data: Modules }[] }) {
-  const [key, setKey] = useState(kWeights[0]!.key);
+  const [key, setKey] = useState(() => firstWeight(sides.map(({ data }) => data)).key);
   const [order, setOrder] = useState<FlameOrder>('time');
   const [path, setPath] = useState<readonly string[]>([]);
   const [text, setText] = useState('');
@@ -114,6 +117,8 @@ function FlameSection({ sides }: { sides: readonly { profile: Profile; data: Mod
     </ChartFrame>
   );
 }
+
+const kWords: FlameWords = { one: 'module', all: 'all modules', outside: 'outside any module' };
 
 const kOrders = [
   { key: 'time', title: 'first call' },
@@ -154,9 +159,11 @@ function Flame({ tree, widths, weight, order, path, setPath, text, shown }: Flam
     <>
       <p class="sonde-caption">{matches ? foundText(tree, widths, weight, matches) : says}</p>
       <div>
-        <Breadcrumb modules={modules} top={top} onZoom={onZoom} />
+        <Breadcrumb modules={modules} all={kWords.all} top={top} onZoom={onZoom} />
         <FlameChart
           {...{ tree, widths, weight, order, top, shown, matches, onZoom }}
+          words={kWords}
+          facts={(row) => factsOf(modules, row)}
           summary={`Modules by ${weight.title}. ${says}`}
         />
       </div>
@@ -189,13 +196,18 @@ function ModuleTable(props: { profile: Profile; modules: Modules; navigation: Na
     <DataTable
       caption="Modules"
       columns={columns}
-      sort={{ column: columns.findIndex((column) => column.name === 'GPU time'), descending: true }}
+      sort={{
+        column: columns.findIndex(({ name }) => name === (hasGpuWork(modules) ? 'GPU time' : 'Host')),
+        descending: true,
+      }}
       onRow={show}
       rowAction="Show the longest call on the timeline"
-      note={`${kSharesNote}${modules.measured ? ` ${modules.measured.says}` : ''}`}
+      note={`${hasGpuWork(modules) ? kSharesNote : kHostNote}${modules.measured ? ` ${modules.measured.says}` : ''}`}
     />
   );
 }
+
+const kHostNote = 'No GPU work was recorded. Host includes submodules; Host self does not.';
 
 const kSharesNote =
   'Time in which several operations of a GPU run is divided among them, so GPU self of all modules plus the time outside any module is the busy time. All other columns include submodules.';
