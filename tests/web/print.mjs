@@ -12,6 +12,7 @@ const squeezed = (text) => text.replace(/[\s\u202f\u00ad-]+/g, '');
 
 test('a print has several pages and the findings', () =>
   withPage(report, { colorScheme: 'dark' }, async (page) => {
+    await page.locator('html[data-printable=true]').waitFor({ state: 'attached' });
     await page.emulateMedia({ media: 'print' });
     await frames(page);
     const path = fileName('.pdf');
@@ -22,6 +23,7 @@ test('a print has several pages and the findings', () =>
     const read = spawnSync('pdftotext', ['-raw', path, '-'], { encoding: 'utf8' });
     if (read.error) return console.log('skipped in part: there is no pdftotext (poppler-utils) to read the pages with');
     const text = squeezed(read.stdout);
+    assert.ok(!text.includes('Decoding') && !text.includes('Readingthispart'), 'parts are missing');
     assert.ok(findings.length > 0);
     for (const finding of findings) assert.ok(text.includes(squeezed(finding.says).slice(0, 60)), finding.says);
   }));

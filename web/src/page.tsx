@@ -6,7 +6,7 @@ import { Header } from './page/header.tsx';
 import { Part } from './page/page_part.tsx';
 import { partsOf, whyMissing } from './page/parts.tsx';
 import { hashOfPart, type EvidencePlace, type PagePlace } from './page/place.ts';
-import { printReport, usePrinting } from './page/printing.ts';
+import { prepareToPrint, printReport, usePrinting } from './page/printing.ts';
 import { Tabs } from './page/tabs.tsx';
 import { usePlace } from './page/use_place.ts';
 import { useScrollOfPart } from './page/use_scroll.ts';
@@ -19,6 +19,7 @@ export function ReportPage({ report }: { report: Report }) {
   const profiles = report.document.profiles;
   useScrollOfPart(place.part);
   useEffect(() => printWhole(report), [report]);
+  useEffect(() => prepareToPrint(report), [report]);
   return (
     <div class={place.part === 'timeline' && !printing ? 'report fills' : 'report'}>
       <a class="skip" href={`#part-${place.part}`} onClick={skipTo(place.part)}>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Sections } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
+import { loadSection } from '../charts/use_sections.ts';
 import { remember } from './use_promise.ts';
 
 /** Whether the page is being put on paper: all parts are shown then, and lists as far as paper is for them. */
@@ -28,14 +29,38 @@ export function usePrinting(): boolean {
   return value;
 }
 
+const sectionsOf = (report: Report): (keyof Sections)[] => [
+  ...new Set(report.profiles.flatMap(({ document }) => Object.keys(document.sections) as (keyof Sections)[])),
+];
+
+/**
+ * Browsers print from their menu without a wait: what is printed is decoded while the page has nothing else to do. Then
+ * the document says so (data-printable), for programs that print it.
+ */
+export function prepareToPrint(report: Report): void {
+  const idle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, kIdle));
+  const done = () => {
+    document.documentElement.dataset['printable'] = 'true';
+  };
+  idle(() => void decodeAll(report).then(done), { timeout: kIdle });
+}
+
+/** ms */
+const kIdle = 500;
+
 /** Everything that is printed and not yet decoded. */
 function decodeAll(report: Report): Promise<unknown> {
-  const sections = report.profiles.flatMap((profile) =>
-    (Object.keys(profile.document.sections) as (keyof Sections)[]).flatMap((name) => profile.section(name) ?? []),
+  const sections = sectionsOf(report).map((name) => loadSection(report, name));
+  // Some views read a section of one profile.
+  const single = report.profiles.flatMap((profile) =>
+    sectionsOf(report).flatMap((name) => profile.section(name) ?? []),
   );
   const differences = report.differences ? [report.differences()] : [];
   const gate = report.gate ? [report.gate()] : [];
-  return Promise.all([...sections, ...differences, ...gate].map((promise) => remember<unknown>(promise)));
+  return Promise.all([
+    ...sections,
+    ...[...single, ...differences, ...gate].map((promise) => remember<unknown>(promise)),
+  ]);
 }
 
 const nextFrame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
