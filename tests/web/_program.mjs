@@ -42,6 +42,17 @@ export function synth(...options) {
   return path;
 }
 
+const kGolden = join(import.meta.dirname, '../golden');
+const kPrepare = 'import sys; sys.path.insert(0, sys.argv[1]); import run; run.prepare(*map(run.Path, sys.argv[2:4]))';
+
+/** An input of a golden test: inputOf('stats/cpu_function_sum', 'samples.sqlite') */
+export function inputOf(golden, name) {
+  const work = fileName('');
+  const made = spawnSync('python3', ['-c', kPrepare, kGolden, join(kGolden, golden), work], { encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`${golden}: ${made.stderr}`);
+  return join(work, name);
+}
+
 /** A report of these files and options; `document` and `blob(id)` are read from it without the page's code. */
 export function reportOf(...files) {
   const path = fileName('.html');

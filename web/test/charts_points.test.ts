@@ -6,6 +6,7 @@ import { intensityText, ridgeOf, roofAt, rooflineExtent, roofLines } from '../sr
 import { logDomain, positionOf, type Scale } from '../src/charts/scale.ts';
 import { radiusOf } from '../src/charts/scatter.tsx';
 import { bins, heaviest, median } from '../src/charts/thin.ts';
+import { pearson, pearsonWithoutLargest, ranksOf, spearman } from '../src/charts/correlation.ts';
 import { fitLine, memoriesOf, plotOf, transferDomains } from '../src/charts/transfer.ts';
 import { sampleKernels, sampleModules } from './sample_sections.ts';
 
@@ -113,35 +114,40 @@ test('intensities are written with three digits', () => {
   assert.equal(intensityText(null), '–');
 });
 
-test('the line of the fit is cut at the edges of the axes', () => {
+test('the line of the fit is a curve on logarithmic axes, without what is outside of them', () => {
   const plot = {
     memory: 'DRAM',
     module: [],
     bytes: [],
     ns: [],
+    measured_percent: null,
     bytes_per_s: 1e9,
     line: { slope_ns_per_byte: 1, intercept_ns: 0, r2: 1 },
   };
-  assert.deepEqual(fitLine(plot, [0, 100], [0, 1000])!.corners, [
-    [0, 0],
-    [100, 100],
-  ]);
-  assert.deepEqual(fitLine(plot, [0, 100], [0, 50])!.corners, [
-    [0, 0],
-    [50, 50],
-  ]);
+  const within = (corners: readonly (readonly [number, number])[], low: number, high: number) =>
+    corners.every(([, ns]) => ns >= low && ns <= high);
+  const rising = fitLine(plot, [1, 1e4], [10, 1e3])!.corners;
+  assert.ok(rising.every(([bytes, ns]) => bytes === ns) && within(rising, 10, 1e3));
   const falling = { ...plot, line: { slope_ns_per_byte: -1, intercept_ns: 80, r2: null } };
-  assert.deepEqual(fitLine(falling, [0, 100], [0, 50])!.corners, [
-    [30, 50],
-    [80, 0],
-  ]);
+  assert.ok(within(fitLine(falling, [1, 1e4], [1, 1e3])!.corners, 1, 1e3));
   const level = (intercept_ns: number) => ({ ...plot, line: { slope_ns_per_byte: 0, intercept_ns, r2: null } });
-  assert.deepEqual(fitLine(level(20), [0, 100], [0, 50])!.corners, [
-    [0, 20],
-    [100, 20],
-  ]);
-  assert.equal(fitLine(level(70), [0, 100], [0, 50]), null);
-  assert.equal(fitLine({ ...plot, line: null }, [0, 1], [0, 1]), null);
+  assert.deepEqual(fitLine(level(20), [1, 100], [1, 50])!.corners.at(0), [1, 20]);
+  assert.equal(fitLine(level(70), [1, 100], [1, 50]), null);
+  assert.equal(fitLine({ ...plot, line: null }, [1, 2], [1, 2]), null);
+});
+
+test('correlations: by value, by rank, and without the largest', () => {
+  const x = [1, 2, 3, 4, 1000];
+  assert.equal(pearson(x, x), 1);
+  assert.equal(spearman(x, [10, 20, 30, 40, 41]), 1);
+  assert.deepEqual(ranksOf([5, 1, 5, 0]), [3.5, 2, 3.5, 1]);
+  // Four points that do not go together, and one that carries the correlation of all.
+  const y = [3, 1, 4, 2, 1000];
+  assert.ok(pearson(x, y)! > 0.999);
+  assert.ok(Math.abs(pearsonWithoutLargest(x, y)!) < 0.3);
+  assert.ok(spearman(x, y)! < 0.7);
+  assert.equal(pearson([1, 2], [1, 2]), null);
+  assert.equal(pearson([1, 1, 1], [1, 2, 3]), null);
 });
 
 test('the axes of the transfer plot hold the points of all sides', () => {

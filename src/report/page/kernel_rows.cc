@@ -52,7 +52,7 @@ void measure_joined(const KernelJoin& join, KernelRows& rows) {
 KernelRows kernel_rows(const ReportSource& source, size_t most) {
   KernelRows rows;
   rows.from_reports = !source.trace.kernel_profiles.empty();
-  rows.groups = group_kernels(kernel_launches(source.trace), rows.from_reports ? KernelGrouping{} : kByShape);
+  rows.groups = group_kernels(kernel_launches(source.trace), kByShape);
   if (rows.groups.size() > most) rows.groups.resize(most);
   if (rows.from_reports) measure_reports(source.trace, rows);
   if (!rows.from_reports && source.facts.kernels) measure_joined(*source.facts.kernels, rows);

@@ -68,9 +68,11 @@ Json part_json(const LaunchedWork& work) {
 template <typename Bytes>
 Json transfer_json(std::string_view memory, const ModuleKernels& kernels, const TransferFit& fit, Bytes bytes_of) {
   Json plot = {{"memory", memory}, {"module", Json::array()}, {"bytes", Json::array()}, {"ns", Json::array()}};
+  int64_t measured_ns = 0;
   for (size_t m = 0; m < kernels.self.size(); ++m) {
     const std::optional<double> bytes = bytes_of(kernels.self[m]);
     if (!bytes) continue;
+    measured_ns += kernels.self[m].matched_ns;
     plot["module"].push_back(m);
     plot["bytes"].push_back(number_or_null(bytes));
     plot["ns"].push_back(kernels.self[m].matched_ns);
@@ -82,6 +84,10 @@ Json transfer_json(std::string_view memory, const ModuleKernels& kernels, const 
                     {"intercept_ns", fit.line->intercept},
                     {"r2", number_or_null(correlation ? std::optional(*correlation * *correlation) : std::nullopt)}};
   }
+  plot["measured_percent"] =
+      number_or_null(kernels.whole.ns > 0
+                         ? std::optional(100 * static_cast<double>(measured_ns) / static_cast<double>(kernels.whole.ns))
+                         : std::nullopt);
   plot["bytes_per_s"] = number_or_null(fit.bytes_per_second());
   return plot;
 }

@@ -6,6 +6,7 @@ import type { Navigation } from '../navigation.ts';
 import { shortKernelNames } from '../text/kernel_names.ts';
 import { KernelBars } from './kernel_bars.tsx';
 import { KernelTable, type ShownNames } from './kernel_table.tsx';
+import { MeasuredLaunchesSection } from './measured_launches.tsx';
 import { RooflineSection } from './roofline_chart.tsx';
 import { Absent, present, Sides, WhenLoaded } from './sides.tsx';
 import { TransferSection } from './transfer_chart.tsx';
@@ -15,6 +16,7 @@ import { useSections, type Side } from './use_sections.ts';
 export function KernelsView({ report, navigation }: { report: Report; navigation: Navigation }) {
   const kernels = useSections(report, 'kernels');
   const modules = useSections(report, 'modules');
+  const launches = useSections(report, 'launches');
   const [exact, setExact] = useState(false);
   const names = useShownNames(kernels.state === 'there' ? kernels.sides : null, exact);
   return (
@@ -25,6 +27,13 @@ export function KernelsView({ report, navigation }: { report: Report; navigation
       </label>
       <WhenLoaded loaded={kernels}>{(sides) => <LoadedKernels {...{ sides, names, navigation }} />}</WhenLoaded>
       <WhenLoaded loaded={modules}>{(sides) => <LoadedTransfer sides={sides} navigation={navigation} />}</WhenLoaded>
+      <WhenLoaded loaded={launches}>
+        {(sides) => (
+          <Sides sides={present(sides)} stacked>
+            {({ data }) => <MeasuredLaunchesSection data={data} />}
+          </Sides>
+        )}
+      </WhenLoaded>
       <WhenLoaded loaded={kernels}>
         {(sides) => (
           <Sides sides={present(sides)} stacked>

@@ -1,4 +1,5 @@
 import type { Category } from '../data/format.ts';
+import { cutMiddle } from '../text/names.ts';
 import { colourOf } from '../theme/colours.ts';
 import { Axes, scalesOf, type Axis, type Frame } from './axes.tsx';
 import { Plot, type Place } from './plot.tsx';
@@ -34,6 +35,8 @@ export interface ScatterProps {
   /** The weight that has the largest mark: of all sides of a comparison. */
   heaviest: number;
   height?: number;
+  /** Names stand beside points where there is room. */
+  named?: boolean;
   content: (index: number) => TooltipContent;
   onPoint?: ((index: number) => void) | undefined;
 }
@@ -71,6 +74,7 @@ export function Scatter(props: ScatterProps) {
             fill={colourOf(points[index]!.category, points[index]!.name, scheme)}
           />
         ))}
+        {props.named && <PointNames points={points} at={at} frame={frame} />}
         {(props.lines ?? []).map((line, index) => (
           <Line key={index} line={line} frame={frame} x={x} y={y} />
         ))}
@@ -88,6 +92,37 @@ export function Scatter(props: ScatterProps) {
       draw={draw}
       mark={(place, index) => <path class="active-mark" d={shape(place, index, 2.5)} />}
     />
+  );
+}
+
+/** Pixels of a character of a name, in the mean, and of its line. */
+const kLetter = 6.2;
+const kLineHeight = 13;
+const kMostLetters = 28;
+
+/** Names beside their points, those first that are farthest to the top; one that would cover another is left out. */
+function PointNames(props: { points: readonly ScatterPoint[]; at: readonly Place[]; frame: Frame }) {
+  const { points, at, frame } = props;
+  const taken: { left: number; right: number; y: number }[] = [];
+  const order = points.map((_, index) => index).sort((a, b) => at[a]!.y - at[b]!.y);
+  return (
+    <g class="sonde-point-names" aria-hidden="true">
+      {order.map((index) => {
+        const { x, y } = at[index]!;
+        const text = cutMiddle(points[index]!.name, kMostLetters);
+        const width = kLetter * text.length;
+        const before = x + 8 + width > frame.width - frame.right;
+        const left = before ? x - 8 - width : x + 8;
+        const free = taken.every((t) => left > t.right || left + width < t.left || Math.abs(y - t.y) >= kLineHeight);
+        if (!free || left < frame.left) return null;
+        taken.push({ left, right: left + width, y });
+        return (
+          <text key={index} x={before ? x - 8 : x + 8} y={y + 4} text-anchor={before ? 'end' : 'start'}>
+            {text}
+          </text>
+        );
+      })}
+    </g>
   );
 }
 

@@ -1,31 +1,24 @@
 import type { Modules, TransferPlot } from '../data/format.ts';
-import { linearDomain, type Domain } from './scale.ts';
+import { logDomain, type Domain } from './scale.ts';
 import type { ScatterLine } from './scatter.tsx';
 
-/** Axes that hold the points of all sides. */
+/** Logarithmic axes that hold the points of all sides. */
 export const transferDomains = (plots: readonly TransferPlot[]): { x: Domain; y: Domain } => ({
-  x: linearDomain(plots.flatMap((plot) => plot.bytes)),
-  y: linearDomain(plots.flatMap((plot) => plot.ns)),
+  x: logDomain(plots.flatMap((plot) => plot.bytes)),
+  y: logDomain(plots.flatMap((plot) => plot.ns)),
 });
 
-/** The fit from the left edge to the right one, cut where it leaves the axes; null where it is outside of them. */
+/** A straight line is a curve on logarithmic axes: enough corners to draw it. */
+const kCorners = 64;
+
+/** The fit from the left edge to the right one, without what is outside of the axes; null where all of it is. */
 export function fitLine(plot: TransferPlot, x: Domain, y: Domain): ScatterLine | null {
   if (!plot.line) return null;
   const { slope_ns_per_byte: slope, intercept_ns: intercept } = plot.line;
-  let [from, to] = x;
-  if (slope !== 0) {
-    const crossings = [(y[0] - intercept) / slope, (y[1] - intercept) / slope];
-    from = Math.max(from, Math.min(...crossings));
-    to = Math.min(to, Math.max(...crossings));
-  } else if (intercept < y[0] || intercept > y[1]) return null;
-  if (!(to > from)) return null;
-  return {
-    corners: [
-      [from, intercept + slope * from],
-      [to, intercept + slope * to],
-    ],
-    dashed: true,
-  };
+  const corners = Array.from({ length: kCorners + 1 }, (_, i) => x[0] * (x[1] / x[0]) ** (i / kCorners))
+    .map((bytes) => [bytes, intercept + slope * bytes] as const)
+    .filter(([, ns]) => ns >= y[0] && ns <= y[1]);
+  return corners.length > 1 ? { corners, dashed: true } : null;
 }
 
 /** The memories that any side has a plot for. */

@@ -3,9 +3,10 @@ import type { Modules, TransferPlot } from '../data/format.ts';
 import type { Profile } from '../data/report.ts';
 import { pathTexts } from '../modules/module_tree.ts';
 import type { Navigation } from '../navigation.ts';
-import { bytesText, counted, countText, rateText, timeText } from '../text/units.ts';
+import { bytesText, counted, countText, kAbsent, percentText, rateText, timeText } from '../text/units.ts';
 import type { Axis } from './axes.tsx';
 import { ChartFrame, Select } from './chart_frame.tsx';
+import { pearson, pearsonWithoutLargest, spearman } from './correlation.ts';
 import { Scatter, type ScatterPoint } from './scatter.tsx';
 import { Sides } from './sides.tsx';
 import { heaviest, kMostPoints } from './thin.ts';
@@ -27,11 +28,11 @@ export function TransferSection({ sides, navigation }: { sides: readonly ModuleS
   const axes = {
     x: {
       label: `bytes read and written by the module, ${memory}`,
-      log: false,
+      log: true,
       domain: domains.x,
       text: bytesText,
     },
-    y: { label: 'kernel time of the module', log: false, domain: domains.y, text: timeText },
+    y: { label: 'kernel time of the module', log: true, domain: domains.y, text: timeText },
   };
   const controls = (
     <Select label="Memory" choices={memories.map((key) => ({ key, title: key }))} value={memory} onChoose={setChosen} />
@@ -64,7 +65,10 @@ interface TransferChartProps {
 
 function TransferChart({ profile, modules, plot, axes, navigation }: TransferChartProps) {
   const paths = pathTexts(modules);
-  const kept = heaviest(plot.ns, kMostPoints).sort((a, b) => plot.bytes[a]! - plot.bytes[b]!);
+  const shown = plot.ns.map((ns, i) => (plot.bytes[i]! > 0 ? ns : 0));
+  const kept = heaviest(shown, kMostPoints)
+    .filter((index) => shown[index]! > 0)
+    .sort((a, b) => plot.bytes[a]! - plot.bytes[b]!);
   const points = kept.map((index): ScatterPoint => ({
     x: plot.bytes[index]!,
     y: plot.ns[index]!,
@@ -74,7 +78,7 @@ function TransferChart({ profile, modules, plot, axes, navigation }: TransferCha
     shape: 'circle',
   }));
   const line = fitLine(plot, axes.x.domain, axes.y.domain);
-  const says = `${saysOf(plot)}${kept.length < plot.ns.length ? ` Drawn: the ${countText(kept.length)} with the most time.` : ''}`;
+  const says = `${saysOf(plot)}${drawnText(shown, kept.length)}`;
   const show = (index: number) => {
     const row = plot.module[kept[index]!]!;
     navigation.showOnTimeline({
@@ -88,11 +92,12 @@ function TransferChart({ profile, modules, plot, axes, navigation }: TransferCha
     <>
       <p class="sonde-caption">{says}</p>
       <Scatter
-        summary={`Module time over ${plot.memory} bytes moved. ${says}`}
+        summary={`Module time over ${plot.memory} bytes moved, logarithmic axes. ${says}`}
         {...axes}
         points={points}
         lines={line ? [line] : []}
         heaviest={6}
+        named
         onPoint={show}
         content={(index) => {
           const at = kept[index]!;
@@ -114,8 +119,30 @@ function TransferChart({ profile, modules, plot, axes, navigation }: TransferCha
 
 function saysOf(plot: TransferPlot): string {
   const points = counted(plot.module.length, 'module');
-  if (!plot.line) return `${points}: too few for a line.`;
-  const r2 = plot.line.r2 === null ? '' : ` (r² ${plot.line.r2.toFixed(2)})`;
+  const covered =
+    plot.measured_percent === null
+      ? ''
+      : ` They have ${percentText(plot.measured_percent)} of the time of all kernels.`;
+  if (!plot.line) return `${points}: too few for a line.${covered}`;
   const rate = plot.bytes_per_s === null ? 'corresponds to no rate' : `corresponds to ${rateText(plot.bytes_per_s)}`;
-  return `${points}: the slope of the line ${rate}${r2}; ${timeText(plot.line.intercept_ns)} is independent of the bytes.`;
+  const line = `the slope of the line ${rate}; ${timeText(plot.line.intercept_ns)} is independent of the bytes`;
+  return `${points}: ${line}. ${correlationText(plot)}${covered}`;
+}
+
+/** What logarithmic axes cannot hold, and what there are too many of. */
+function drawnText(shown: readonly number[], drawn: number): string {
+  const positive = shown.filter((ns) => ns > 0).length;
+  const without = shown.length - positive;
+  const absent =
+    without > 0 ? ` ${counted(without, 'module')} without bytes ${without === 1 ? 'is' : 'are'} not drawn.` : '';
+  return drawn < positive ? `${absent} Drawn: the ${countText(drawn)} with the most time.` : absent;
+}
+
+const correlation = (value: number | null): string => (value === null ? kAbsent : value.toFixed(3));
+
+/** One large module can make a correlation that no other follows. */
+function correlationText({ bytes, ns }: TransferPlot): string {
+  const all = `Correlation ${correlation(pearson(bytes, ns))} (Pearson)`;
+  const others = `${correlation(pearsonWithoutLargest(bytes, ns))} without the module that moves most`;
+  return `${all}, ${others}; by rank ${correlation(spearman(bytes, ns))} (Spearman).`;
 }

@@ -35,6 +35,8 @@ export interface Sections {
   modules: JsonBlob<Modules>;
   kernels: JsonBlob<Kernels>;
   copies: JsonBlob<Copies>;
+  launches: JsonBlob<MeasuredLaunches>;
+  stacks: JsonBlob<Stacks>;
   tables: JsonBlob<Tables>;
 }
 
@@ -244,11 +246,13 @@ export type TrackKind =
   | 'step' // turns of what repeats
   | 'idle' // why a GPU did nothing
   | 'gpu' // kernels, copies and sets of a stream
+  | 'projection' // one domain's ranges where their GPU work ran
   | 'range' // one domain's ranges of a thread
   | 'api' // CUDA calls of a thread
   | 'library' // cuBLAS, cuDNN, NCCL calls
   | 'os' // OS runtime calls
   | 'scheduling' // when the thread was on a core
+  | 'sample' // where the thread was when it was sampled: moments
   | 'overhead' // the profiler's own
   | 'mark' // moments
   | 'counter';
@@ -402,6 +406,8 @@ export interface TransferPlot {
   bytes: number[];
   ns: number[];
   line: { slope_ns_per_byte: number; intercept_ns: number; r2: number | null } | null;
+  /** Of the time of all kernels, the part whose kernels have these bytes and are in the plot. */
+  measured_percent: number | null;
   bytes_per_s: number | null;
 }
 
@@ -449,6 +455,54 @@ export interface Roofline {
   flop_per_s: number;
   bytes_per_s: number;
   points: { kernel: number; flop_per_byte: number; flop_per_s: number; percent_of_roof: number | null }[];
+}
+
+/** What a kernel profiler measured, the longest launches first. */
+export interface MeasuredLaunches {
+  launches: MeasuredLaunch[];
+  /** Shorter ones that are not here. */
+  left_out: number;
+}
+
+export interface MeasuredLaunch {
+  /** Its number in the report. */
+  id: number;
+  kernel: string;
+  grid: string;
+  block: string;
+  duration_ns: number | null;
+  advice: LaunchAdvice[];
+  /** Tables that Sonde makes of the counters: memory, stall reasons, hot spots of the source. */
+  views: { name: string; title: string; note: string; columns: TableColumn[]; rows: number }[];
+}
+
+/** Of the profiler's rules. */
+export interface LaunchAdvice {
+  title: string;
+  says: string;
+  /** As the profiler estimates it: of the whole kernel's time, or of one aspect. */
+  speedup: { percent: number; whole_kernel: boolean } | null;
+}
+
+/** Where host threads were when they were sampled. */
+export interface Stacks {
+  kinds: StackTree[];
+}
+
+/** Call stacks as a tree, a row a frame; threads at the top, parents before their children. */
+export interface StackTree {
+  /** "CPU samples", "Python samples" */
+  title: string;
+  /** With a call stack; frames with very few may be missing where there are many. */
+  samples: number;
+  name: string[];
+  /** The binary or source file without its folder; "" where it is not known. */
+  file: string[];
+  /** -1 at the top. */
+  parent: number[];
+  /** Samples in the function itself, and with all that it called. */
+  self: number[];
+  total: number[];
 }
 
 /** A row a GPU, direction, size and kind of memory, most time first. */

@@ -25,7 +25,7 @@ export function MeasuredNote({ profile }: { profile: ProfileDocument }) {
         <Name text={productsOf(profile.summary.sources) || 'a kernel profiler'} most={60} />.
       </p>
       <p>
-        <a href={hashOfPart('kernels')}>Kernels: times, bounds and roofline</a>
+        <a href={hashOfPart('kernels')}>Kernels: times, bounds, roofline, advice and counters of each launch</a>
       </p>
       <p class="muted">
         The profiler ran the kernels one at a time, so there is no timeline and no idle time. Record the run too (sonde

@@ -29,9 +29,8 @@ export function usePrinting(): boolean {
   return value;
 }
 
-const sectionsOf = (report: Report): (keyof Sections)[] => [
-  ...new Set(report.profiles.flatMap(({ document }) => Object.keys(document.sections) as (keyof Sections)[])),
-];
+/** Also those that a report lacks: views that ask for them wait for the answer. */
+const kSections: readonly (keyof Sections)[] = ['modules', 'kernels', 'launches', 'copies', 'stacks', 'tables'];
 
 /**
  * Browsers print from their menu without a wait: what is printed is decoded while the page has nothing else to do. Then
@@ -50,11 +49,9 @@ const kIdle = 500;
 
 /** Everything that is printed and not yet decoded. */
 function decodeAll(report: Report): Promise<unknown> {
-  const sections = sectionsOf(report).map((name) => loadSection(report, name));
+  const sections = kSections.map((name) => loadSection(report, name));
   // Some views read a section of one profile.
-  const single = report.profiles.flatMap((profile) =>
-    sectionsOf(report).flatMap((name) => profile.section(name) ?? []),
-  );
+  const single = report.profiles.flatMap((profile) => kSections.flatMap((name) => profile.section(name) ?? []));
   const differences = report.differences ? [report.differences()] : [];
   const gate = report.gate ? [report.gate()] : [];
   return Promise.all([
