@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyses/calls/api_label.h"
+#include "analyses/calls/call_chain_text.h"
 #include "analyses/calls/os_call_kind.h"
 #include "analyses/timeline/track_builder.h"
 #include "trace/columns.h"
@@ -31,10 +32,17 @@ struct CallTable {
   bool launches = false;  ///< its rows are what GPU operations name as their call
 };
 
-uint32_t detail_of(TrackBuilder& builder, const Calls& calls, Row row) {
-  if (calls.result.empty() || calls.result[row] == kUnknown || calls.result[row] == 0) return kNone;
-  const std::string value = fmt::format("{}", calls.result[row]);
-  return builder.detail(value, [&] { return SliceDetail{{"returned", value}}; });
+/// What a call returned where it failed, and who called it.
+uint32_t detail_of(const Trace& trace, TrackBuilder& builder, const Calls& calls, Row row) {
+  const int64_t result = calls.result.empty() || calls.result[row] == kUnknown ? 0 : calls.result[row];
+  const ChainId chain = value_or_absent(calls.chain, row);
+  if (result == 0 && chain >= trace.chains.size()) return kNone;
+  return builder.detail(fmt::format("{} {}", result, chain), [&] {
+    SliceDetail detail;
+    if (result != 0) detail.emplace_back("returned", fmt::format("{}", result));
+    if (chain < trace.chains.size()) detail.emplace_back("called by", call_chain_text(trace, chain));
+    return detail;
+  });
 }
 
 void add_calls(const TimelineSource& source, const CallTable& table, Timeline& timeline) {
@@ -45,7 +53,7 @@ void add_calls(const TimelineSource& source, const CallTable& table, Timeline& t
     for (const Row row : by_thread.rows_of(thread)) {
       const Calls& c = table.calls;
       builder.add({c.start[row], c.end[row], builder.name(trace, c.name[row], table.category(row)),
-                   detail_of(builder, c, row), table.launches ? row : kNone});
+                   detail_of(trace, builder, c, row), table.launches ? row : kNone});
     }
     if (!builder.empty()) timeline.tracks.push_back(std::move(builder).finish());
   }

@@ -50,6 +50,7 @@ Merging merging_of(const Track& track, Merging merging) {
   switch (track.kind) {
     case TrackKind::step:
     case TrackKind::gpu:
+    case TrackKind::projection:
     case TrackKind::range:
     case TrackKind::mark:
     case TrackKind::api: return merging;

@@ -248,8 +248,10 @@ Json spans_json(const std::vector<Span>& spans, const ReportSource& source) {
 Json reduced_json(const ReportSource& source, const Timeline& timeline, const Reduction& reduction, Blobs& blobs) {
   int64_t events = 0;
   for (const Track& track : timeline.tracks) {
-    // Steps and idle time are worked out, not recorded.
-    if (track.kind != TrackKind::step && track.kind != TrackKind::idle) events += track.events;
+    // Steps, idle time and projections are worked out, not recorded.
+    const bool derived =
+        track.kind == TrackKind::step || track.kind == TrackKind::idle || track.kind == TrackKind::projection;
+    if (!derived) events += track.events;
   }
   return {{"texts", blobs.add(texts_json(timeline.texts))},
           {"ranks", ranks_json(source.trace)},

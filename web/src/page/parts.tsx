@@ -5,6 +5,7 @@ import { StepsView } from '../charts/steps_view.tsx';
 import type { ProfileDocument, ReportDocument } from '../data/format.ts';
 import { VerdictView } from '../gate/verdict_view.tsx';
 import { ModulesView } from '../modules/modules_view.tsx';
+import { StacksView } from '../stacks/stacks_view.tsx';
 import { TablesView } from '../tables/tables_view.tsx';
 import { TimelinePart } from '../timeline/timeline_part.tsx';
 import { Overview } from './overview.tsx';
@@ -36,6 +37,7 @@ export const kParts: readonly PagePart[] = [
   { id: 'modules', title: 'Modules', needs: section('modules', 'no ranges were recorded'), View: ModulesView },
   { id: 'kernels', title: 'Kernels', needs: section('kernels', 'no kernels were recorded'), View: KernelsView },
   { id: 'copies', title: 'Copies', needs: section('copies', 'no copies were recorded'), View: CopiesView },
+  { id: 'stacks', title: 'CPU', needs: section('stacks', 'no call stacks of the host were sampled'), View: StacksView },
   {
     id: 'steps',
     title: 'Steps',

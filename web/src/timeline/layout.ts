@@ -150,6 +150,7 @@ const kTelling: TrackKind[] = [
   'range',
   'library',
   'scheduling',
+  'sample',
   'os',
   'mark',
   'overhead',
@@ -171,7 +172,8 @@ function summaryOf(tracks: TrackRef[]): TrackRef[] {
 }
 
 const launches = ({ track }: TrackRef): boolean => track.names.some(([, category]) => category === 'launch');
-const ofGpuOrRun = ({ track }: TrackRef): boolean => ['gpu', 'idle', 'step', 'counter'].includes(track.kind);
+const ofGpuOrRun = ({ track }: TrackRef): boolean =>
+  ['gpu', 'projection', 'idle', 'step', 'counter'].includes(track.kind);
 
 /** What starts closed: threads that launch nothing, unless no thread does; deep ranges stay open. */
 export function closedAtFirst(nodes: readonly Node[]): Set<string> {

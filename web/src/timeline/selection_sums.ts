@@ -24,7 +24,20 @@ export interface Section {
 }
 
 /** GPU work first, as people look for it. */
-const kOrder: TrackKind[] = ['gpu', 'idle', 'api', 'range', 'library', 'os', 'scheduling', 'step', 'mark', 'overhead'];
+const kOrder: TrackKind[] = [
+  'gpu',
+  'projection',
+  'idle',
+  'api',
+  'range',
+  'library',
+  'os',
+  'scheduling',
+  'sample',
+  'step',
+  'mark',
+  'overhead',
+];
 
 /** Adds up tracks by profile, kind, category and name. */
 export class Sums {

@@ -88,7 +88,8 @@ export class TimelineSearch {
     const searched = refs.flatMap((ref, order) => {
       const flags = ref.track.kind === 'counter' ? null : matchingNames(ref.track, matching[ref.profile]!);
       if (flags) this.flagsOf.set(trackKey(ref.profile, ref.track), flags);
-      return flags ? [{ ref, flags, order }] : [];
+      // Projections show ranges again: they are marked, not counted.
+      return flags && ref.track.kind !== 'projection' ? [{ ref, flags, order }] : [];
     });
     // Texts hold other things than names of slices too, such as their short forms.
     const names = searched.flatMap(({ ref, flags }) =>
