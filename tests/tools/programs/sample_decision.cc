@@ -61,7 +61,9 @@ std::vector<Argument> timed(double base, double value, double allowed, double p)
           number("p", p, kPercent),
           number("runs", 5),
           number("tests", 3),
-          number("needed", 6)};
+          number("needed", 6),
+          number("spread", 2, kPercent),
+          number("decides", 24)};
 }
 
 void add_rules(std::vector<BudgetRule>& rules, const std::string& name) {

@@ -124,7 +124,8 @@ MachineState state_of(int64_t reasons, std::optional<int64_t> slowed_us) {
                     .celsius = {},
                     .reasons = reasons,
                     .slowed_us = slowed_us}},
-          .processes = {}};
+          .processes = {},
+          .session = {}};
 }
 
 TEST(Machine, a_slowdown_during_a_run_is_told_and_a_power_cap_is_none) {
@@ -142,7 +143,7 @@ TEST(Machine, counters_tell_what_no_mask_saw_and_that_it_ended_before) {
 
 TEST(Machine, conditions_of_runs_without_a_profile) {
   const gate::Conditions conditions =
-      machine_conditions({parse_gpu_states(kTwoGpus), {}}, "processor\t: 0\nmodel name\t: Xeon 8480\n", "node1");
+      machine_conditions({parse_gpu_states(kTwoGpus), {}, {}}, "processor\t: 0\nmodel name\t: Xeon 8480\n", "node1");
   EXPECT_EQ(conditions, (gate::Conditions{{"gpu", "NVIDIA H100 80GB HBM3"},
                                           {"gpu_uuid", "GPU-aaaa, GPU-bbbb"},
                                           {"driver", "590.48"},

@@ -29,7 +29,7 @@ std::vector<RunRecord> session_of(double seconds) {
 /// Sessions whose means differ by 2 % from one to the next.
 EarlierSessions earlier_of(size_t count) {
   EarlierSessions earlier;
-  for (size_t i = 0; i < count; ++i) earlier.sessions.push_back({.runs = session_of(1 + 0.02 * (i % 2))});
+  for (size_t i = 0; i < count; ++i) earlier.sessions.push_back({.runs = session_of(i % 2 == 0 ? 1 : 1.02)});
   return earlier;
 }
 
