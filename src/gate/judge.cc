@@ -256,7 +256,7 @@ class TimedFamily {
 
   /// Runs a side with which the measured ratio would be told from the limit: those of a test of two means at both error
   /// rates (with a normal distribution).
-  [[nodiscard]] double runs_to_decide(const TimedTest& t) const {
+  [[nodiscard]] static double runs_to_decide(const TimedTest& t) {
     constexpr double kDeviations = 4.2;  // 2.58 for a false alarm of 0.5 %, 1.64 for 5 % of missed ones
     const double distance = std::abs(std::log(t.ratio / t.limit)) / (kDeviations * spread_of_runs(t));
     const auto fewest = static_cast<double>(std::min(t.worse.base.size(), t.worse.changed.size()));

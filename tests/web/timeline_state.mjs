@@ -78,5 +78,5 @@ test('what was found is listed in the order of time, and a click goes there', ()
     assert.match(second, /flash_fwd/);
     await settledView(page);
     await searchFor(page, 'no such kernel');
-    assert.equal(await list.count(), 0);
+    await list.waitFor({ state: 'detached' });
   }));

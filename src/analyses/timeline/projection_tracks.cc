@@ -69,9 +69,11 @@ void add_projections(const TimelineSource& source, uint32_t gpu, Timeline& timel
   for (const Row row : ranges_with_work(r, work)) {
     auto found = builders.find(r.domain[row]);
     if (found == builders.end()) {
-      Track track = gpu_track(source.trace, source.gpus, gpu, TrackKind::projection,
-                              projection_label(source.trace, r.domain[row]));
-      found = builders.try_emplace(r.domain[row], timeline, std::move(track)).first;
+      const std::string label = projection_label(source.trace, r.domain[row]);
+      found = builders
+                  .try_emplace(r.domain[row], timeline,
+                               gpu_track(source.trace, source.gpus, gpu, TrackKind::projection, label))
+                  .first;
     }
     const Row parent = value_or_absent(r.parent, row);
     const bool inside = parent != kNone && is_closed(r, parent);

@@ -21,6 +21,7 @@ struct Options {
   std::vector<std::string> base;
   std::vector<std::string> changed;
   std::string title;
+  bool exact_names = false;
   std::string format;
   std::string output;
   bool force_overwrite = false;
@@ -82,7 +83,9 @@ Status load_side(const Options& options, const std::vector<std::string>& files, 
   if (label.empty()) label = timeline.ranks.front().file;
   auto without = without_recorder(chosen, side);
   if (!without) return std::unexpected(without.error());
-  side.source.emplace(std::move(label), timeline, std::move(join), format.parts, std::move(*without));
+  ReportParts parts = format.parts;
+  parts.exact_names = options.exact_names;
+  side.source.emplace(std::move(label), timeline, std::move(join), parts, std::move(*without));
   return {};
 }
 
@@ -156,6 +159,7 @@ void set_up(CommandLine& command) {
   command.option("--base", options->base, "FILE", "with --new: profiles before the change");
   command.option("--new", options->changed, "FILE", "with --base: profiles after the change");
   command.option("--title", options->title, "TITLE", "heading of the report (default: the file's name)");
+  command.flag("--exact-names", options->exact_names, "do not merge modules whose names differ only by a number");
   command.option("-f,--format", options->format, "FORMAT", formats_help());
   add_json_flag(command, options->format);
   command.option("-o,--output", options->output, "FILE", "file to write");

@@ -32,6 +32,7 @@ struct StudyArguments {
   std::vector<std::string> words;
   std::string output = "study%n";
   bool overwrite = false;
+  bool exact_names = false;
   std::string metrics = std::string(study::kUsualMetrics);
   study::Bounds bounds;
   std::vector<std::string> of_both;  ///< options of sonde record
@@ -270,11 +271,12 @@ int measure(const StudyArguments& arguments, const Files& files) {
 }
 
 /// Gives whether both reports are there.
-bool report(const Files& files) {
+bool report(const Files& files, bool exact_names) {
   std::vector<std::string> sources = {files.timeline};
   if (is_there(files.kernels) && has_kernels(files.kernels)) sources.push_back(files.kernels);
-  const auto made = [&](const char* command, const std::string& file) {
+  const auto made = [&](const char* command, const std::string& file, bool by_exact_names) {
     std::vector<std::string> words = {command, "--force-overwrite", "-o", file};
+    if (by_exact_names) words.emplace_back("--exact-names");
     std::ranges::copy(sources, std::back_inserter(words));
     const auto code = run_self(words, false);  // standard output is the program's
     if (code && why_answered(*code)) return true;
@@ -282,8 +284,8 @@ bool report(const Files& files) {
                          fmt::join(words, " ")));
     return false;
   };
-  const bool page = made("report", files.page);
-  const bool text = made("why", files.text);
+  const bool page = made("report", files.page, exact_names);
+  const bool text = made("why", files.text, false);
   if (page && text) complain(fmt::format("wrote the report {} and the findings {}", files.page, files.text));
   return page && text;
 }
@@ -320,7 +322,7 @@ int run(const StudyArguments& arguments) {
   } else if (worth) {
     code = measure(arguments, *files);
   }
-  const bool reported = report(*files);
+  const bool reported = report(*files, arguments.exact_names);
   return code != 0 || reported ? code : kCannot;
 }
 
@@ -352,6 +354,8 @@ void set_up(CommandLine& command) {
               "write NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
       .shows_default();
   command.flag("-f,--force-overwrite", a->overwrite, "replace output files that exist");
+  command.flag("--exact-names", a->exact_names,
+               "do not merge modules of the report whose names differ only by a number");
   command
       .option("--metrics", a->metrics, "LIST",
               "counters to measure: basic, detailed, full, or metrics separated by commas")

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -48,6 +49,23 @@ bool has_math(const Facts& facts, std::map<Float32Kind, int64_t>& time) {
   return facts.percent_of_wall(facts.per_gpu(math)) >= kWorthPercent;
 }
 
+/// Whether the tensor cores of each GPU compute bfloat16 and TF32, which those before compute capability 8 do not.
+bool has_new_types(const Facts& facts) {
+  return std::ranges::none_of(facts.gpus.gpus, [&](const Gpu& gpu) {
+    return gpu.device != kNone && facts.trace.devices[gpu.device].compute_major.value_or(8) < 8;
+  });
+}
+
+/// What to use in place of float32.
+std::string_view types_for(const Facts& facts, bool mostly_products) {
+  if (!has_new_types(facts))
+    return "float16 (torch.autocast): the tensor cores of this GPU know no bfloat16 and no TF32";
+  if (!mostly_products) return "bfloat16 or float16 (torch.autocast; for inference also model.to(torch.bfloat16))";
+  return "bfloat16 or float16 (torch.autocast), or TF32 for the products alone "
+         "(torch.set_float32_matmul_precision(\"high\"), torch.backends.cudnn.allow_tf32, "
+         "CUBLAS_COMPUTE_32F_FAST_TF32)";
+}
+
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   Found found = float32_work(facts);
   if (found.unknown_gpu) diagnosis.abstentions.push_back({"float32_work", "float32_work.unknown_gpu", {}});
@@ -59,10 +77,11 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const bool mostly_products = 2 * found.time[Float32Kind::product] >= found.faster.now_ns;
   const size_t before = diagnosis.findings.size();
   const std::string_view id = mostly_products ? "float32_matmul" : "float32_work";
-  const Argument parts = text_argument("kinds", most_of(kinds));
-  add_faster_kernels(facts, id, found.faster, {parts}, diagnosis);
+  const std::vector<Argument> more = {text_argument("kinds", most_of(kinds)),
+                                      text_argument("types", std::string(types_for(facts, mostly_products)))};
+  add_faster_kernels(facts, id, found.faster, more, diagnosis);
   const bool paces_host = facts.percent_of_wall(facts.per_gpu(facts.judged_busy_ns())) >= kPacesHostPercent;
-  if (diagnosis.findings.size() == before && paces_host) add_slow_kernels(facts, id, found.faster, {parts}, diagnosis);
+  if (diagnosis.findings.size() == before && paces_host) add_slow_kernels(facts, id, found.faster, more, diagnosis);
   if (diagnosis.findings.size() == before) return;
   for (const Change::Resized& kernel : found.faster.kernels) diagnosis.claims.float32.push_back(kernel.row);
 }
@@ -70,14 +89,12 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 constexpr auto kTexts = std::to_array<CatalogueText>({
     {"float32_matmul.says",
      "Work in float32 takes {time}, most of it in products that leave the tensor cores idle ({kinds}): {most}."},
-    {"float32_matmul.do",
-     "Use bfloat16 or float16 (torch.autocast), or TF32 for the products alone "
-     "(torch.set_float32_matmul_precision(\"high\"), torch.backends.cudnn.allow_tf32, CUBLAS_COMPUTE_32F_FAST_TF32), "
-     "and check the accuracy."},
+    {"float32_matmul.do", "Use {types}, and check the accuracy."},
     {"float32_work.says", "Work in float32 and TF32 takes {time} ({kinds}): {most}."},
     {"float32_work.do",
-     "Use bfloat16 or float16 (torch.autocast; for inference also model.to(torch.bfloat16)), and check the accuracy. "
-     "Tensor cores multiply 16-bit numbers at twice the rate of TF32, and tensors have half of the bytes."},
+     "Use {types}, and check the accuracy. Tensor cores multiply 16-bit numbers at a multiple of the rate of float32, "
+     "and "
+     "tensors have half of the bytes."},
     {"float32_work.unknown_gpu.says",
      "products run in float32, but the profile does not contain the GPU's compute capability, so the gain from tensor "
      "cores is unknown"},

@@ -17,13 +17,13 @@ constexpr size_t kWindow = 8;
 /// freedom) give 0.8 % of false alarms at the level of 0.5 %; without, 1.4 %.
 constexpr double kBeyondLargest = 1.5;
 
-struct Level {
+struct SessionLevel {
   double mean = 0;
   double count = 0;
 };
 
 /// Of the last sessions of [first, end).
-Level level_of(const std::vector<double>& logs, size_t first, size_t end) {
+SessionLevel level_of(const std::vector<double>& logs, size_t first, size_t end) {
   first = std::max(first, end - std::min(end, kWindow));
   double sum = 0;
   for (size_t i = first; i < end; ++i) sum += logs[i];
@@ -49,7 +49,7 @@ Errors errors_of(const std::vector<Session>& sessions, const std::vector<double>
       first = i;
       continue;
     }
-    const Level level = level_of(logs, first, i);
+    const SessionLevel level = level_of(logs, first, i);
     const double error = std::abs(logs[i] - level.mean) / std::sqrt(with_level(level.count));
     errors.squares += error * error;
     errors.largest = std::max(errors.largest, error);
@@ -109,8 +109,8 @@ SessionPrediction::SessionPrediction(const SessionHistory& history, size_t new_r
   std::vector<double> logs;
   for (const Session& session : sessions) logs.push_back(std::log(mean_of(session.runs)));
   const Errors errors = errors_of(sessions, logs);
-  const Level level =
-      history.level ? Level{logs[*history.level], 1} : level_of(logs, level_start(sessions), logs.size());
+  const SessionLevel level =
+      history.level ? SessionLevel{logs[*history.level], 1} : level_of(logs, level_start(sessions), logs.size());
   const auto within = variance_within(sessions);
   if (within) run_spread_ = std::sqrt(*within);
   degrees_ = static_cast<double>(errors.count);

@@ -11,6 +11,7 @@
 #include "report/tables/comparison.h"
 #include "report/tables/quantity.h"
 #include "report/tables/sources.h"
+#include "report/text/painted.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
 
@@ -25,14 +26,14 @@ constexpr size_t kMaxCauses = 10;
 /// Checks of one rule that pass are one line where there are more.
 constexpr size_t kMaxPassing = 3;
 
-std::string_view colour_of(CheckLevel level) {
+Paint paint_of(CheckLevel level) {
   switch (level) {
-    case CheckLevel::error: return "\033[1;31m";
-    case CheckLevel::warning: return "\033[1;33m";
-    case CheckLevel::note: return "\033[1;36m";
+    case CheckLevel::error: return Paint::error;
+    case CheckLevel::warning: return Paint::warning;
+    case CheckLevel::note: return Paint::note;
     case CheckLevel::none: break;
   }
-  return "\033[1;32m";
+  return Paint::good;
 }
 
 CheckLevel level_of(gate::Outcome outcome) {
@@ -60,7 +61,7 @@ class DecisionText {
     conditions();
     notes();
     if (!text_.empty()) text_ += '\n';
-    text_ += painted(combined_word(decision_), level_of(decision_.combined.outcome)) + ": ";
+    text_ += in_paint_of(level_of(decision_.combined.outcome), combined_word(decision_)) + ": ";
     text_ += combined_says(decision_) + '\n';
     return std::move(text_);
   }
@@ -68,12 +69,12 @@ class DecisionText {
  private:
   static constexpr size_t kIndent = 4;
 
-  [[nodiscard]] std::string painted(std::string_view word, CheckLevel level) const {
-    return context_.render.colors ? fmt::format("{}{}\033[0m", colour_of(level), word) : std::string(word);
+  [[nodiscard]] std::string in_paint_of(CheckLevel level, std::string_view word) const {
+    return painted(word, paint_of(level), context_.render.colors);
   }
 
   void heading(std::string_view text) {
-    text_ += context_.render.colors ? fmt::format("\n\033[1m{}\033[0m\n", text) : fmt::format("\n{}\n", text);
+    text_ += fmt::format("\n{}\n", painted(text, Paint::strong, context_.render.colors));
   }
 
   void line(std::string_view text, size_t indent = kIndent) { text_ += wrapped(text, indent, width_); }
@@ -96,7 +97,7 @@ class DecisionText {
   }
 
   void check_heading(const DecisionCheck& c, std::string_view name) {
-    text_ += fmt::format("\n{}  {}", painted(c.word, c.level), cut_middle(name, width_ - c.word.size() - 2));
+    text_ += fmt::format("\n{}  {}", in_paint_of(c.level, c.word), cut_middle(name, width_ - c.word.size() - 2));
     if (!context_.budget_file.empty()) {
       const std::string place = fmt::format("{}:{}", one_line(context_.budget_file), c.verdict->rule->line);
       const bool fits = text_width(name) + c.word.size() + 4 + text_width(place) <= width_;
@@ -159,7 +160,7 @@ class DecisionText {
   void pass_line(const std::string& says) {
     constexpr std::string_view kWord = "pass";
     std::string lines = wrapped(says, kWord.size() + 2, width_);
-    lines.replace(0, kWord.size(), painted(kWord, CheckLevel::none));
+    lines.replace(0, kWord.size(), in_paint_of(CheckLevel::none, kWord));
     text_ += lines;
   }
 

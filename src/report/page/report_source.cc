@@ -24,6 +24,12 @@ Timeline all_tracks(const Facts& facts, const std::vector<RankTurns>& turns) {
                       turns, facts.steps ? facts.steps->slow_iterations : 0});
 }
 
+ModuleChoice modules_by(ReportParts parts) {
+  ModuleChoice choice;
+  choice.exact_names = parts.exact_names;
+  return choice;
+}
+
 }  // namespace
 
 ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, ReportParts parts,
@@ -40,7 +46,7 @@ ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional
       case 1:
         if (parts.timeline) timeline = all_tracks(facts, turns);
         break;
-      case 2: modules = module_tree(trace, {}); break;
+      case 2: modules = module_tree(trace, modules_by(parts)); break;
       case 3: summary = summarize(trace); break;
       default: tables[i - kOthers] = stats_table(reports[i - kOthers], trace);
     }

@@ -15,6 +15,7 @@ namespace sonde {
 struct ReportParts {
   bool tables = false;
   bool timeline = false;
+  bool exact_names = false;  ///< modules whose names differ by a number stand apart
 };
 
 /// A copy of a profile, without what recording cost (take_out_recorder()).

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "report/text/diagnosis_text.h"
 #include "shared/ask_rule.h"
 #include "shared/trace_builder.h"
 
@@ -85,6 +86,18 @@ TEST(Float32Work, DividesByTheRatioOfPeaksWithoutShapes) {
   expect_saved(ask({{kAttention}}), "float32_work", 1 - 1.0 / 6);
   expect_saved(ask({{kProduct}}), "float32_matmul", 1 - 67 / 989.4);
   expect_saved(ask({{kProduct}}, "NVIDIA A100-SXM4-40GB"), "float32_matmul", 1 - 19.5 / 312);
+}
+
+TEST(Float32Work, NamesTypesThatTheTensorCoresKnow) {
+  const auto advice = [](int64_t compute_major) {
+    Trace trace = trace_of({{kProduct}}, "Tesla V100-SXM2-16GB");
+    trace.devices.front().compute_major = compute_major;
+    const Diagnosis diagnosis = ask_rule("float32_work", trace);
+    return text_of("float32_matmul.do", diagnosis.findings.at(0).arguments);
+  };
+  EXPECT_TRUE(advice(7).starts_with("Use float16 (torch.autocast): the tensor cores of this GPU know no "))
+      << advice(7);
+  EXPECT_TRUE(advice(8).contains("or TF32 for the products alone")) << advice(8);
 }
 
 TEST(Float32Work, CountsAllKernelsOnFloatsNextToProducts) {
