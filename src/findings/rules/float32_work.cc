@@ -103,9 +103,11 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
 std::vector<FindingDoc> docs() {
   return {FindingDoc{
       .ids = {"float32_matmul", "float32_work"},
-      .reports = "Matrix products, convolutions and attention run in float32 or TF32. Then all kernels on float32 "
-                 "tensors count, also norms, elementwise kernels and copies. `float32_matmul`: at least half of their "
-                 "time is in products without tensor cores.",
+      .reports =
+          "Matrix products, convolutions and attention run in float32 or TF32. Then all kernels on float32 "
+          "tensors count, also norms, elementwise kernels and copies. `float32_matmul`: at least half of their "
+          "time is in products without tensor cores. `{types}` is bfloat16 or float16 (torch.autocast), for products "
+          "also TF32 (torch.set_float32_matmul_precision), and float16 alone before compute capability 8.",
       .when =
           fmt::format("The products and attention kernels take at least {} % of the judged time. Types are those of "
                       "the operators' inputs, else those in the kernels' names.",
