@@ -72,7 +72,7 @@ export async function withPage(report, options, body) {
     await page.addInitScript(watchPage);
     const url = pathToFileURL(report.path).href;
     const complaints = complaintsOf(page, url);
-    await page.goto(url + hash);
+    await page.goto(url + hash, { timeout: 3 * kPatience }); // a busy machine starts its renderers late
     try {
       await page.getByRole('tab', { name: 'Overview' }).waitFor();
       await body(page);
