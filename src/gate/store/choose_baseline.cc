@@ -70,7 +70,8 @@ bool is_level(const ChosenBaseline& chosen, const BaselineEntry& entry, bool by_
 Status load_sessions(const std::string& store, std::span<const BaselineEntry> entries, bool by_name,
                      ChosenBaseline& chosen) {
   for (const BaselineEntry& entry : entries) {
-    auto records = load_entry(store, entry);
+    auto records =
+        entry.id == chosen.entry.id ? Result<std::vector<RunRecord>>(chosen.records) : load_entry(store, entry);
     if (!records) return std::unexpected(records.error());
     if (is_level(chosen, entry, by_name)) chosen.earlier.level = chosen.earlier.sessions.size();
     chosen.earlier.sessions.push_back({.runs = std::move(*records), .new_level = entry.new_level});

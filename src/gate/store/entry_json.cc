@@ -68,20 +68,18 @@ Status read_time(const nlohmann::json& document, BaselineEntry& entry) {
   return {};
 }
 
-Status read_pinned(const nlohmann::json& document, BaselineEntry& entry) {
-  const auto pinned = document.find("pinned");
-  if (pinned == document.end()) return {};
-  if (!pinned->is_boolean()) return fail("'pinned' is neither true nor false");
-  entry.pinned = pinned->get<bool>();
+/// What is absent stays as it is.
+Status read_flag(const nlohmann::json& document, const char* name, bool& into) {
+  const auto flag = document.find(name);
+  if (flag == document.end()) return {};
+  if (!flag->is_boolean()) return fail("'{}' is neither true nor false", name);
+  into = flag->get<bool>();
   return {};
 }
 
-Status read_new_level(const nlohmann::json& document, BaselineEntry& entry) {
-  const auto new_level = document.find("new_level");
-  if (new_level == document.end()) return {};
-  if (!new_level->is_boolean()) return fail("'new_level' is neither true nor false");
-  entry.new_level = new_level->get<bool>();
-  return {};
+Status read_flags(const nlohmann::json& document, BaselineEntry& entry) {
+  SONDE_TRY(read_flag(document, "pinned", entry.pinned));
+  return read_flag(document, "new_level", entry.new_level);
 }
 
 Status read_conditions(const nlohmann::json& document, BaselineEntry& entry) {
@@ -136,7 +134,7 @@ Result<BaselineEntry> parse_entry(std::string_view json) {
   if (document.is_discarded()) return fail("it is not JSON");
   SONDE_TRY(check_schema(document));
   BaselineEntry entry;
-  for (const auto read : {&read_texts, &read_time, &read_pinned, &read_new_level, &read_conditions, &read_runs}) {
+  for (const auto read : {&read_texts, &read_time, &read_flags, &read_conditions, &read_runs}) {
     SONDE_TRY(read(document, entry));
   }
   return entry;
