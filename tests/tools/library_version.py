@@ -3,13 +3,15 @@
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 BUILD = Path(os.environ["SONDE"]).parent
-NAME = b"Sonde\0\0\0"  # of the ELF note, before its content
+NAME = b"Sonde\0\0\0"
+NOTE = struct.pack("<III", len(NAME), 4, 1) + NAME  # the ELF note up to its content; the name alone is also in the code
 
 
 def record(folder: Path, *options: str) -> subprocess.CompletedProcess:
@@ -19,8 +21,8 @@ def record(folder: Path, *options: str) -> subprocess.CompletedProcess:
 
 def change_version(library: Path):
     content = library.read_bytes()
-    assert content.count(NAME) == 1, f"{library} has {content.count(NAME)} notes"
-    at = content.index(NAME) + len(NAME)
+    assert content.count(NOTE) == 1, f"{library} has {content.count(NOTE)} notes"
+    at = content.index(NOTE) + len(NOTE)
     library.write_bytes(content[:at] + (99).to_bytes(4, "little") + content[at + 4 :])
 
 
