@@ -20,11 +20,19 @@ class AnyMemory : public ForeignMemory {
     for (Piece& piece : pieces) {
       piece.read = !bytes_.empty() && piece.address % 64 != 63;
       if (!piece.read) continue;
-      for (size_t i = 0; i < piece.into.size(); ++i) piece.into[i] = bytes_[(piece.address + i) % bytes_.size()];
+      fill(piece.into, piece.address % bytes_.size());
     }
   }
 
  private:
+  void fill(std::span<std::byte> into, size_t at) const {
+    for (; !into.empty(); at = 0) {
+      const size_t size = std::min(into.size(), bytes_.size() - at);
+      std::ranges::copy(bytes_.subspan(at, size), into.begin());
+      into = into.subspan(size);
+    }
+  }
+
   std::span<const std::byte> bytes_;
 };
 
