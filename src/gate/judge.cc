@@ -183,9 +183,19 @@ class TimedFamily {
     return runs;
   }
 
+  /// Sessions with which this ratio would fail or pass; absent where no number does that the gate would look at.
+  [[nodiscard]] std::optional<size_t> sessions_to_decide(const TimedTest& t) const {
+    for (size_t sessions = t.earlier + 1; sessions <= kMostSessions; ++sessions) {
+      const SessionPrediction then = t.sessions->after_more(sessions - t.earlier);
+      const double limit = std::max(t.allowed, then.limit(rate_each()));
+      if (t.ratio > limit || then.p_below(t.ratio / limit) <= options_.missed_rate) return sessions;
+    }
+    return std::nullopt;
+  }
+
   [[nodiscard]] std::string_view session_reason(const TimedTest& t) const {
     if (t.ratio > t.limit) return "session_worse";
-    if (t.p_within > options_.missed_rate) return "session_open";
+    if (t.p_within > options_.missed_rate) return sessions_to_decide(t) ? "session_open" : "session_near";
     return t.p_better <= rate_each() ? "session_better" : "session_same";
   }
 
@@ -228,6 +238,8 @@ class TimedFamily {
       verdict.arguments.push_back(plain("sessions", static_cast<double>(t.earlier)));
       verdict.arguments.push_back(share("limit", limit));
       verdict.arguments.push_back(share("spread", t.sessions->spread()));
+      const auto decides = verdict.reason == "session_open" ? sessions_to_decide(t) : std::nullopt;
+      if (decides) verdict.arguments.push_back(plain("decides", static_cast<double>(*decides)));
     } else {
       verdict.arguments.push_back(share("spread", spread_of_runs(t)));
       verdict.arguments.push_back(plain("decides", std::min(runs_to_decide(t), kMostRuns)));

@@ -31,10 +31,16 @@ Result<std::vector<gate::RunRecord>> make_runs(const Options& options, const Run
                                                std::optional<int64_t> time_budget, SubprocessRunner& runner) {
   auto folder = folder_for(options.run);
   if (!folder) return std::unexpected(folder.error());
-  RunMaker maker(runner, *folder, making);
-  RunSeries series(maker,
-                   {.changed = {.words = options.run.words}, .most = options.runs, .time_budget_ns = time_budget});
-  SONDE_TRY(series.warm_up(options.run.warm_up));
+  const auto warm_up = warm_up_runs(options.run);
+  if (!warm_up) return std::unexpected(warm_up.error());
+  RunMakerOptions here = making;
+  const LockedClocks clocks = clocks_for(options.run, here);
+  RunMaker maker(runner, *folder, here);
+  RunSeries series(maker, {.changed = {.words = options.run.words},
+                           .warm_up = *warm_up,
+                           .most = options.runs,
+                           .time_budget_ns = time_budget});
+  SONDE_TRY(series.warm_up());
   SONDE_TRY(series.make_until(options.runs));
   return series.changed().records;
 }

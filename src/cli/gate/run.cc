@@ -72,11 +72,14 @@ Result<Task> understood(const Options& options) {
   if (!base) return std::unexpected(base.error());
   const auto time_budget = duration_option("--time-budget", options.time_budget);
   if (!time_budget) return std::unexpected(time_budget.error());
+  const auto warm_up = warm_up_runs(options.run);
+  if (!warm_up) return std::unexpected(warm_up.error());
   Task task;
   task.maker = std::move(*maker);
   task.looks = looks_of(options.first, std::max(options.first, options.most));
   task.plan = {.changed = {.words = options.run.words},
                .base = std::move(*base),
+               .warm_up = *warm_up,
                .most = task.looks.back(),
                .time_budget_ns = *time_budget};
   return task;
@@ -107,7 +110,7 @@ class Gate {
 
   Result<int> run() {
     if (!options_.base_files.empty()) SONDE_TRY(load_base());
-    SONDE_TRY(series_.warm_up(options_.run.warm_up));
+    SONDE_TRY(series_.warm_up());
     SONDE_TRY(series_.make_until(1));
     if (!options_.baseline.empty()) SONDE_TRY(choose_base());
     if (may_end_early()) {
@@ -198,6 +201,7 @@ int make_and_decide(const Options& options, Task& task) {
   auto folder = folder_for(options.run);
   if (!folder) return gate_error(folder.error());
   task.maker.keep_profiles = wants_profiles(options.output);
+  const LockedClocks clocks = clocks_for(options.run, task.maker);
   RunMaker maker(*runner, *folder, task.maker);
   RunSeries series(maker, task.plan);
   const auto ended = Gate(options, task, series).run();

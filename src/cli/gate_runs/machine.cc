@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
 
+#include "base/system/boot_id.h"
+#include "base/system/clock.h"
 #include "base/text/decimal.h"
 
 namespace sonde {
@@ -51,7 +52,7 @@ std::optional<int64_t> sum_of_counters(std::span<const std::string_view> fields)
   return sum;
 }
 
-constexpr size_t kPlainColumns = 6;
+constexpr size_t kPlainColumns = 7;
 
 /// Bits of NVML (nvml.h, nvmlClocksEventReasons) that make a run slower than its code.
 struct Reason {
@@ -107,7 +108,7 @@ std::string host_name() {
 }  // namespace
 
 std::vector<std::string> gpu_query_columns() {
-  const std::string plain = "index,name,uuid,driver_version,temperature.gpu,";
+  const std::string plain = "index,name,uuid,driver_version,temperature.gpu,clocks.sm,";
   const std::string counter = ",clocks_event_reasons_counters.";
   return {plain + "clocks_event_reasons.active" + counter + "sw_thermal_slowdown" + counter + "hw_thermal_slowdown" +
               counter + "hw_power_brake_slowdown",
@@ -124,7 +125,8 @@ std::vector<GpuState> parse_gpu_states(std::string_view csv) {
                     .uuid = std::string(fields[2]),
                     .driver = std::string(fields[3]),
                     .celsius = integer_of<int64_t>(fields[4]),
-                    .reasons = hexadecimal(fields[5]),
+                    .sm_clock_mhz = integer_of<int64_t>(fields[5]),
+                    .reasons = hexadecimal(fields[6]),
                     .slowed_us = sum_of_counters(std::span(fields).subspan(kPlainColumns))});
   }
   return gpus;
@@ -171,10 +173,33 @@ gate::Conditions machine_conditions(const MachineState& state) {
   return machine_conditions(state, file_text("/proc/cpuinfo"), host_name());
 }
 
-gate::SessionOfRun session_now(int64_t now_s, std::string_view boot_id, std::string_view loadavg) {
-  return {.started_s = now_s,
-          .boot = std::string(trimmed(boot_id.substr(0, boot_id.find('\n')))),
-          .load = real_of(loadavg.substr(0, loadavg.find(' ')))};
+gate::SessionOfRun session_now(int64_t now_s, std::string_view loadavg) {
+  gate::SessionOfRun session;
+  session.started_s = now_s;
+  session.boot = boot_id();
+  session.load = real_of(loadavg.substr(0, loadavg.find(' ')));
+  return session;
+}
+
+std::optional<int64_t> slowest_sm_clock_mhz(const MachineState& state) {
+  std::optional<int64_t> slowest;
+  for (const GpuState& gpu : state.gpus) {
+    if (gpu.sm_clock_mhz) slowest = std::min(slowest.value_or(*gpu.sm_clock_mhz), *gpu.sm_clock_mhz);
+  }
+  return slowest;
+}
+
+std::string processes_changed(const MachineState& before, const MachineState& after) {
+  std::string text;
+  const auto tell = [&](const std::vector<int64_t>& some, const std::vector<int64_t>& others, std::string_view what) {
+    for (const int64_t pid : some) {
+      if (std::ranges::find(others, pid) == others.end())
+        text += fmt::format("{}process {} {}", text.empty() ? "" : ", ", pid, what);
+    }
+  };
+  tell(after.processes, before.processes, "began to compute on a GPU");
+  tell(before.processes, after.processes, "ended its work on a GPU");
+  return text;
 }
 
 std::optional<std::string> MachineProbe::ask(const std::vector<std::string>& words) {
@@ -196,9 +221,7 @@ std::vector<GpuState> MachineProbe::gpus() {
 
 MachineState MachineProbe::state() {
   MachineState state;
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  state.session = session_now(std::chrono::duration_cast<std::chrono::seconds>(since_1970).count(),
-                              file_text("/proc/sys/kernel/random/boot_id"), file_text("/proc/loadavg"));
+  state.session = session_now(clock_ns(CLOCK_REALTIME) / 1'000'000'000, file_text("/proc/loadavg"));
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes its environment.
   state.gpus = visible_gpus(gpus(), std::getenv("CUDA_VISIBLE_DEVICES"));
   if (columns_.empty()) return state;

@@ -19,6 +19,7 @@ struct GpuState {
   std::string uuid;
   std::string driver;
   std::optional<int64_t> celsius;
+  std::optional<int64_t> sm_clock_mhz;
   std::optional<int64_t> reasons;    ///< why its clocks are not higher: NVML's bits (nvmlClocksEventReasons)
   std::optional<int64_t> slowed_us;  ///< counters of thermal slowdown and power brake together; absent on older drivers
 };
@@ -48,7 +49,13 @@ struct MachineState {
 [[nodiscard]] gate::Conditions machine_conditions(const MachineState& state);
 
 /// This moment, and the load before it. `loadavg`: the text of /proc/loadavg.
-[[nodiscard]] gate::SessionOfRun session_now(int64_t now_s, std::string_view boot_id, std::string_view loadavg);
+[[nodiscard]] gate::SessionOfRun session_now(int64_t now_s, std::string_view loadavg);
+
+/// Of the slowest GPU; absent where none tells.
+[[nodiscard]] std::optional<int64_t> slowest_sm_clock_mhz(const MachineState& state);
+
+/// "process 4711 began to compute on the GPUs during the run": of processes that are not the same before and after it.
+[[nodiscard]] std::string processes_changed(const MachineState& before, const MachineState& after);
 
 /// Asks nvidia-smi; without one, or without a driver, there are no GPUs, and it is not asked again.
 class MachineProbe {

@@ -7,6 +7,7 @@
 
 #include "base/text/command_words.h"
 #include "base/text/privacy.h"
+#include "cli/gate_runs/other_load.h"
 #include "cli/runs/run_records.h"
 #include "gate/record/record_json.h"
 #include "report/tables/quantity.h"
@@ -52,26 +53,46 @@ RunMaker::RunMaker(SubprocessRunner& runner, RunFolder& folder, RunMakerOptions 
     : runner_(runner),
       folder_(folder),
       options_(std::move(options)),
-      probe_(runner, folder.path() + "/nvidia-smi.csv") {}
+      probe_(runner, folder.path() + "/nvidia-smi.csv"),
+      processors_(options_.processors.empty() ? allowed_processors() : options_.processors) {}
+
+Result<SubprocessEnd> RunMaker::run_measured(const Subprocess& program, Try& made) {
+  const OnProcessors here(options_.processors);
+  if (!here.status()) return std::unexpected(here.status().error());
+  const auto before = processor_use(processors_);
+  const auto end = runner_.run(program);
+  const auto after = processor_use(processors_);
+  if (!end || !before || !after) return end;
+  const double share = share_of_others(*before, *after, end->wall_ns, processors_.size());
+  made.session.other_load = share;
+  if (is_disturbing(share, end->wall_ns, processors_.size())) {
+    made.disturbed = fmt::format("other processes used {:.0f} % of the processors", 100 * share);
+  }
+  return end;
+}
 
 Result<RunMaker::Try> RunMaker::run_once(const RunCommand& command, const std::string& name) {
   const auto folder = folder_.for_run(name);
   if (!folder) return std::unexpected(folder.error());
-  Try made{.end = {}, .after = {}, .slowed = {}, .session = {}, .stem = *folder + "/profile", .found_before = {}};
+  Try made;
+  made.stem = *folder + "/profile";
   if (!options_.profile_pattern.empty()) made.found_before = files_of(options_.profile_pattern, command.folder);
   const MachineState before = probe_.state();
   tell_of_others(before);
-  const auto end = runner_.run({.words = with_profile(command.words, made.stem),
-                                .folder = command.folder,
-                                .output_file = options_.show_output ? "" : folder_.output_of(name),
-                                .time_limit_ns = options_.time_limit_ns});
+  made.session = before.session;
+  const auto end = run_measured({.words = with_profile(command.words, made.stem),
+                                 .folder = command.folder,
+                                 .output_file = options_.show_output ? "" : folder_.output_of(name),
+                                 .time_limit_ns = options_.time_limit_ns},
+                                made);
   if (!end) return std::unexpected(end.error());
   made.end = *end;
   spent_ns_ += end->wall_ns;
   if (made.end.interrupted) return made;
   made.after = probe_.state();
-  made.session = before.session;
+  made.session.sm_clock_mhz = slowest_sm_clock_mhz(made.after);
   made.slowed = slowdown_between(before, made.after);
+  if (made.disturbed.empty()) made.disturbed = processes_changed(before, made.after);
   return made;
 }
 
@@ -102,22 +123,40 @@ Result<RunMaker::Try> RunMaker::run_well(const RunCommand& command, const std::s
   }
 }
 
-Result<RunMaker::Try> RunMaker::run_unslowed(const RunCommand& command, const std::string& name) {
+Result<bool> RunMaker::repeats(const Try& made, const std::string& name) {
+  const bool is_slowed = !made.slowed.empty();
+  const int most = is_slowed ? options_.most_throttled : options_.most_disturbed;
+  int& repeated = is_slowed ? throttled_ : disturbed_;
+  if (is_slowed && most > 0 && repeated == most) {
+    return fail(
+        "{}, after {} were repeated for such reasons; cool the GPU, lock its clocks lower (`--lock-clocks base`), or "
+        "accept such runs with --most-throttled 0",
+        made.slowed, counted(throttled_, "run"));
+  }
+  const bool again = repeated < most;
+  if (again) ++repeated;
+  fmt::print(stderr, "{}: {}; the run is {}\n", name, is_slowed ? made.slowed : made.disturbed,
+             again ? "repeated" : "accepted");
+  return again;
+}
+
+Result<RunMaker::Try> RunMaker::run_undisturbed(const RunCommand& command, const std::string& name) {
   for (;;) {
     auto made = run_well(command, name);
-    if (!made || made->slowed.empty()) return made;
-    if (options_.most_throttled == 0) {
-      fmt::print(stderr, "{}: {}; the run is accepted\n", name, made->slowed);
-      return made;
-    }
-    if (throttled_ == options_.most_throttled) {
-      return fail(
-          "{}, after {} were repeated for such reasons; cool the GPU, lock its clocks lower (`nvidia-smi -lgc`), or "
-          "accept such runs with --most-throttled 0",
-          made->slowed, counted(throttled_, "run"));
-    }
-    ++throttled_;
-    fmt::print(stderr, "{}: {}; the run is repeated\n", name, made->slowed);
+    if (!made || (made->slowed.empty() && made->disturbed.empty())) return made;
+    const auto again = repeats(*made, name);
+    if (!again) return std::unexpected(again.error());
+    if (!*again) return made;
+  }
+}
+
+/// A kernel profiler controls the clocks itself, and says so.
+void RunMaker::state_conditions(gate::Conditions& conditions, const MachineState& state) const {
+  if (!state.gpus.empty() && !options_.clocks.empty()) conditions.try_emplace("clock_control", options_.clocks);
+  if (!options_.processors.empty()) {
+    conditions["cpus"] = processors_text(options_.processors);
+  } else if (!processors_.empty()) {
+    conditions["cpus"] = fmt::format("any of {}", processors_.size());
   }
 }
 
@@ -142,12 +181,13 @@ Result<MadeRun> RunMaker::read(const RunCommand& command, const Try& made, const
     run.record = std::move(records->front());
   }
   run.record.session = made.session;
+  state_conditions(run.record.conditions, made.after);
   if (folder_.is_kept()) SONDE_TRY(write_record(folder_.path() + "/" + name + ".record.json", run.record));
   return run;
 }
 
 Result<MadeRun> RunMaker::make(const RunCommand& command, const std::string& name) {
-  const auto made = run_unslowed(command, name);
+  const auto made = run_undisturbed(command, name);
   if (!made) return std::unexpected(made.error());
   auto run = read(command, *made, name);
   if (run && !options_.keep_profiles && options_.profile_pattern.empty() && !folder_.is_kept()) {
@@ -157,11 +197,11 @@ Result<MadeRun> RunMaker::make(const RunCommand& command, const std::string& nam
   return run;
 }
 
-Status RunMaker::warm_up(const RunCommand& command, const std::string& name) {
+Result<int64_t> RunMaker::warm_up(const RunCommand& command, const std::string& name) {
   const auto made = run_well(command, name);
   if (!made) return std::unexpected(made.error());
   folder_.drop(name);
-  return {};
+  return made->end.wall_ns;
 }
 
 }  // namespace sonde

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/system/processor_set.h"
 #include "base/system/subprocess.h"
 #include "cli/gate_runs/machine.h"
 #include "cli/gate_runs/run_folder.h"
@@ -23,6 +24,9 @@ struct RunMakerOptions {
   std::optional<int64_t> time_limit_ns = {};
   int retries = 0;         ///< of a run that fails
   int most_throttled = 5;  ///< runs in all that are made again since the GPU slowed down; 0: they are taken as they are
+  int most_disturbed = 5;  ///< runs in all that are made again since others used the processors or GPUs
+  ProcessorSet processors = {};  ///< to run on; empty: those that this program may use
+  std::string clocks = {};       ///< the condition clock_control of runs on a GPU; empty: not known
   bool show_output = false;
   bool keep_profiles = false;  ///< after they were read
 };
@@ -41,8 +45,8 @@ class RunMaker {
 
   /// `name`: of its files, and for people ("new-03"). The error names the command and what it printed last.
   [[nodiscard]] Result<MadeRun> make(const RunCommand& command, const std::string& name);
-  /// The same for its effects on caches and clocks alone.
-  [[nodiscard]] Status warm_up(const RunCommand& command, const std::string& name);
+  /// The same for its effects on caches and clocks alone: its wall time.
+  [[nodiscard]] Result<int64_t> warm_up(const RunCommand& command, const std::string& name);
   /// That all processes so far took.
   [[nodiscard]] int64_t spent_ns() const { return spent_ns_; }
 
@@ -52,13 +56,18 @@ class RunMaker {
     SubprocessEnd end;
     MachineState after;
     std::string slowed;
+    std::string disturbed;
     gate::SessionOfRun session;
     std::string stem;  ///< that {profile} stood for
     std::vector<FoundFile> found_before;
   };
   [[nodiscard]] Result<Try> run_once(const RunCommand& command, const std::string& name);
   [[nodiscard]] Result<Try> run_well(const RunCommand& command, const std::string& name);
-  [[nodiscard]] Result<Try> run_unslowed(const RunCommand& command, const std::string& name);
+  /// None is like the others that was slowed down or disturbed: those are repeated, as often as the options say.
+  [[nodiscard]] Result<Try> run_undisturbed(const RunCommand& command, const std::string& name);
+  [[nodiscard]] Result<bool> repeats(const Try& made, const std::string& name);
+  [[nodiscard]] Result<SubprocessEnd> run_measured(const Subprocess& program, Try& made);
+  void state_conditions(gate::Conditions& conditions, const MachineState& state) const;
   [[nodiscard]] Result<std::string> profile_of(const RunCommand& command, const Try& made) const;
   [[nodiscard]] Result<MadeRun> read(const RunCommand& command, const Try& made, const std::string& name);
   [[nodiscard]] std::unexpected<Error> failed(const RunCommand& command, const SubprocessEnd& end,
@@ -69,7 +78,9 @@ class RunMaker {
   RunFolder& folder_;
   RunMakerOptions options_;
   MachineProbe probe_;
-  int throttled_ = 0;  ///< runs that were made again
+  ProcessorSet processors_;  ///< that the runs may use
+  int throttled_ = 0;        ///< runs that were made again
+  int disturbed_ = 0;
   bool others_told_ = false;
   int64_t spent_ns_ = 0;
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/system/processor_set.h"
+#include "base/system/user_state.h"
+#include "base/text/decimal.h"
 #include "base/text/duration.h"
 #include "cli/runs/decide_and_write.h"
 #include "cli/words/other_words.h"
@@ -15,7 +18,10 @@ void add_run_options(CommandLine& command, RunOptions& options) {
                   "after --: the command of one run. Either a profiler, with {profile} in place of its output name "
                   "without extension, or any program, whose wall time is measured")
       .converted(unguarded_word);
-  command.option("--warm-up", options.warm_up, "N", "number of warm-up runs").not_negative().shows_default();
+  command
+      .option("--warm-up", options.warm_up, "N|auto",
+              "number of warm-up runs; auto: until wall times no longer fall or rise, 3 to 10")
+      .shows_default();
   command.option("--profile", options.profile_pattern, "PATTERN",
                  "shell pattern of the file that each run writes, for commands whose output name is fixed");
   command.option("--keep", options.keep, "FOLDER", "new folder for profiles, records and the output of the runs");
@@ -29,6 +35,15 @@ void add_run_options(CommandLine& command, RunOptions& options) {
               "maximum number of runs repeated because the GPU throttled (heat or power); 0 accepts throttled runs")
       .not_negative()
       .shows_default();
+  command
+      .option("--most-disturbed", options.most_disturbed, "N",
+              "maximum number of runs repeated because other processes used the processors (10 % or more) or began or "
+              "ended work on the GPUs")
+      .not_negative()
+      .shows_default();
+  command.option("--lock-clocks", options.lock_clocks, "base|MHZ",
+                 "lock the SM clock of the visible GPUs during the runs (NVML; needs root); unlocked afterwards");
+  command.option("--cpus", options.processors, "LIST", "run on these processors only, such as 2-5,8 (as taskset -c)");
   command.flag("--show-output", options.show_output, "show the output of the runs");
 }
 
@@ -40,6 +55,22 @@ Result<std::optional<int64_t>> duration_option(std::string_view option, const st
   return std::optional(*duration);
 }
 
+namespace {
+
+Result<ProcessorSet> chosen_processors(const RunOptions& options) {
+  if (options.processors.empty()) return ProcessorSet();
+  auto set = parse_processors(options.processors);
+  if (!set) return fail("--cpus: {}", set.error().message);
+  const ProcessorSet allowed = allowed_processors();
+  for (const size_t processor : *set) {
+    if (std::ranges::binary_search(allowed, processor)) continue;
+    return fail("--cpus: this program may not run on processor {}, only on {}", processor, processors_text(allowed));
+  }
+  return set;
+}
+
+}  // namespace
+
 Result<RunMakerOptions> maker_options(const RunOptions& options) {
   if (options.words.empty()) return fail("no command given; it follows --, for example: -- python train.py");
   if (!options.profile_pattern.empty() && has_profile_place(options.words)) {
@@ -47,11 +78,40 @@ Result<RunMakerOptions> maker_options(const RunOptions& options) {
   }
   const auto limit = duration_option("--timeout", options.time_limit);
   if (!limit) return std::unexpected(limit.error());
+  if (!options.lock_clocks.empty()) {
+    if (const auto choice = parse_clock_choice(options.lock_clocks); !choice) return std::unexpected(choice.error());
+  }
+  const auto processors = chosen_processors(options);
+  if (!processors) return std::unexpected(processors.error());
   return RunMakerOptions{.profile_pattern = options.profile_pattern,
                          .time_limit_ns = *limit,
                          .retries = options.retries,
                          .most_throttled = options.most_throttled,
+                         .most_disturbed = options.most_disturbed,
+                         .processors = *processors,
                          .show_output = options.show_output};
+}
+
+Result<std::optional<int>> warm_up_runs(const RunOptions& options) {
+  if (options.warm_up == "auto") return std::optional<int>();
+  const auto runs = integer_of<int>(options.warm_up);
+  if (!runs || *runs < 0) return fail("--warm-up: '{}' is neither a number of runs nor 'auto'", options.warm_up);
+  return runs;
+}
+
+LockedClocks clocks_for(const RunOptions& options, RunMakerOptions& maker) {
+  const std::string folder = user_state_folder() + "/locked_clocks";
+  for (const std::string& sentence : unlock_left_clocks(folder)) fmt::print(stderr, "sonde: {}\n", sentence);
+  maker.clocks = "not locked";
+  const auto choice = parse_clock_choice(options.lock_clocks);
+  if (options.lock_clocks.empty() || !choice) return {};
+  auto clocks = LockedClocks::lock(*choice, folder);
+  if (!clocks) {
+    fmt::print(stderr, "sonde: the clocks are not locked: {}\n", clocks.error().message);
+    return {};
+  }
+  maker.clocks = clock_text(*choice);
+  return std::move(*clocks);
 }
 
 Result<RunFolder> folder_for(const RunOptions& options) {

@@ -56,6 +56,15 @@ std::vector<int> looks_of(int first, int most) {
   return looks;
 }
 
+bool is_warm(std::span<const int64_t> wall_ns) {
+  constexpr size_t kFewest = 3;
+  constexpr size_t kMost = 10;
+  if (wall_ns.size() < kFewest) return false;
+  if (wall_ns.size() >= kMost) return true;
+  const auto [fastest, slowest] = std::ranges::minmax(wall_ns.first(wall_ns.size() - 1));
+  return wall_ns.back() >= fastest && wall_ns.back() <= slowest;
+}
+
 bool has_profile_place(const std::vector<std::string>& words) {
   return std::ranges::any_of(words, [](const std::string& word) { return word.contains(kProfilePlace); });
 }

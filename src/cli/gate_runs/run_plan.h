@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,11 @@ enum class Side { base, changed };
 
 /// Runs a side after which the gate looks: `first`, then twice as many each time, the last of them `most`.
 [[nodiscard]] std::vector<int> looks_of(int first, int most);
+
+/// Whether runs that were made to warm up were enough: the newest of three or more is neither the fastest nor the
+/// slowest. While a machine warms up, times fall (or rise with heat) from run to run, and each newest run is one of the
+/// two; of k equal runs it is with a chance of 2/k. Ten are enough in any case.
+[[nodiscard]] bool is_warm(std::span<const int64_t> wall_ns);
 
 /// What `{profile}` in a command stands for.
 inline constexpr std::string_view kProfilePlace = "{profile}";

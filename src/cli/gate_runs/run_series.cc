@@ -22,11 +22,23 @@ std::string run_text(const MadeRun& run) {
   return text;
 }
 
-Status RunSeries::warm_up(int runs) {
-  for (int i = 0; i < runs; ++i) {
+Status RunSeries::warm_up() {
+  std::vector<int64_t> base_ns;
+  std::vector<int64_t> changed_ns;
+  const auto once = [&](const RunCommand& command, std::vector<int64_t>& wall_ns) -> Status {
+    const auto took_ns = maker_.warm_up(command, "warm-up");
+    if (!took_ns) return std::unexpected(took_ns.error());
+    wall_ns.push_back(*took_ns);
+    return {};
+  };
+  const auto is_done = [&] {
+    if (plan_.warm_up) return std::ssize(changed_ns) >= *plan_.warm_up;
+    return is_warm(changed_ns) && (!plan_.base || is_warm(base_ns));
+  };
+  while (!is_done()) {
     fmt::print(stderr, "warming up\n");
-    if (plan_.base) SONDE_TRY(maker_.warm_up(*plan_.base, "warm-up"));
-    SONDE_TRY(maker_.warm_up(plan_.changed, "warm-up"));
+    if (plan_.base) SONDE_TRY(once(*plan_.base, base_ns));
+    SONDE_TRY(once(plan_.changed, changed_ns));
   }
   return {};
 }

@@ -13,6 +13,7 @@ namespace sonde {
 struct SeriesPlan {
   RunCommand changed = {};
   std::optional<RunCommand> base = {};  ///< absent: only new runs are made
+  std::optional<int> warm_up = {};      ///< runs of each before the first that counts; absent: until they are stable
   int most = 0;                         ///< runs a side, for people
   std::optional<int64_t> time_budget_ns = {};
 };
@@ -22,8 +23,7 @@ class RunSeries {
  public:
   RunSeries(RunMaker& maker, SeriesPlan plan) : maker_(maker), plan_(std::move(plan)) {}
 
-  /// So many runs of each command before the first that counts.
-  [[nodiscard]] Status warm_up(int runs);
+  [[nodiscard]] Status warm_up();
   /// Until there are so many runs a side, or no time is left for another of each; at least one is made.
   [[nodiscard]] Status make_until(int runs);
 

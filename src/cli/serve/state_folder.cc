@@ -5,33 +5,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
 #include "base/files/small_file.h"
 #include "base/system/system_reason.h"
+#include "base/system/user_state.h"
 
 namespace sonde::serve {
-namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
-  return value == nullptr ? "" : value;
-}
-
-std::string usual_folder() {
-  // systemd gives several folders separated by colons; the first is ours.
-  if (const std::string given = variable("STATE_DIRECTORY"); !given.empty()) return given.substr(0, given.find(':'));
-  if (const std::string given = variable("XDG_STATE_HOME"); !given.empty()) return given + "/sonde";
-  const std::string home = variable("HOME");
-  return home.empty() ? "" : home + "/.local/state/sonde";
-}
-
-}  // namespace
-
 Result<std::string> state_folder(const config::History& options) {
-  std::string folder = options.path.empty() ? usual_folder() : options.path;
+  std::string folder = options.path.empty() ? user_state_folder() : options.path;
   if (folder.empty()) return fail("no folder for history and incidents; set sonde.history.path or HOME");
   std::error_code error;
   if (std::filesystem::create_directories(folder, error)) {

@@ -33,15 +33,16 @@ std::string_view return_text(Return code) {
   return text == nullptr ? "unknown code" : text->name;
 }
 
-GpuFailure failure_of(Return code, int64_t gpu) {
+GpuFailure failure_of(Return code, int64_t gpu, std::string_view done) {
   const std::string who = gpu < 0 ? "the NVIDIA driver" : fmt::format("GPU {}", gpu);
   const CodeText* const text = text_of(code);
   if (text == nullptr) {
     return {.message =
-                fmt::format("{} cannot be read: NVML returned the unknown code {}", who, static_cast<int>(code))};
+                fmt::format("{} cannot be {}: NVML returned the unknown code {}", who, done, static_cast<int>(code))};
   }
-  return {.kind = text->kind,
-          .message = fmt::format("{} cannot be read: {} (NVML: {}); {}", who, text->what, text->name, text->advice)};
+  return {
+      .kind = text->kind,
+      .message = fmt::format("{} cannot be {}: {} (NVML: {}); {}", who, done, text->what, text->name, text->advice)};
 }
 
 bool ends_reading(Return code) {

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 namespace sonde::device::nvml {
 namespace {
 
@@ -11,9 +13,17 @@ void find(void* library, const char* symbol, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, symbol));
 }
 
+std::string path_or_usual(const std::string& path) {
+  if (!path.empty()) return path;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes its environment.
+  const char* const chosen = std::getenv("SONDE_NVML");
+  return chosen == nullptr || *chosen == '\0' ? "libnvidia-ml.so.1" : chosen;
+}
+
 }  // namespace
 
-Result<Library> load(const std::string& path) {
+Result<Library> load(const std::string& given) {
+  const std::string path = path_or_usual(given);
   void* const loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (loaded == nullptr) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc keeps the text a thread

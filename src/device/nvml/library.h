@@ -15,7 +15,7 @@ struct Library {
 #include "device/nvml/functions.inc"
 };
 
-/// Loads the library and leaves it loaded for the program's life.
+/// Loads the library and leaves it loaded for the program's life. Without `path`: SONDE_NVML, else libnvidia-ml.so.1.
 [[nodiscard]] Result<Library> load(const std::string& path);
 
 /// The call's result; function_not_found where the library has no such function.
@@ -26,8 +26,9 @@ template <typename... Parameters, typename... Arguments>
 
 /// "no permission": a code in words.
 [[nodiscard]] std::string_view return_text(Return code);
-/// What a code means for a whole GPU, or for the library where `gpu` is negative, and what to do.
-[[nodiscard]] GpuFailure failure_of(Return code, int64_t gpu);
+/// What a code means for a whole GPU, or for the library where `gpu` is negative, and what to do. `done`: what was to
+/// be done with it.
+[[nodiscard]] GpuFailure failure_of(Return code, int64_t gpu, std::string_view done = "read");
 /// Whether a code says that the GPU or the library as a whole is gone, not that one value is.
 [[nodiscard]] bool ends_reading(Return code);
 

@@ -1,6 +1,5 @@
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
 
@@ -13,8 +12,6 @@
 namespace sonde::device {
 namespace nvml {
 namespace {
-
-constexpr const char* kLibrary = "libnvidia-ml.so.1";
 
 int64_t now_ns() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
@@ -170,19 +167,12 @@ class Source : public DeviceSource {
   EventSet events_ = nullptr;
 };
 
-std::string library_path(const std::string& path) {
-  if (!path.empty()) return path;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes its environment.
-  const char* const chosen = std::getenv("SONDE_NVML");
-  return chosen == nullptr || *chosen == '\0' ? kLibrary : chosen;
-}
-
 }  // namespace
 }  // namespace nvml
 
 Result<std::shared_ptr<DeviceSource>> open_nvml(const std::string& path) {
   using nvml::Return;
-  const auto library = nvml::load(nvml::library_path(path));
+  const auto library = nvml::load(path);
   if (!library) return std::unexpected(library.error());
   Return code = library->init();
   unsigned count = 0;

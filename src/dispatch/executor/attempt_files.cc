@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/files/small_file.h"
+#include "base/system/boot_id.h"
 #include "base/system/system_reason.h"
 #include "dispatch/keeper/attempt_record.h"
 
@@ -75,12 +76,12 @@ Result<AttemptFiles> AttemptFiles::open(const std::string& folder) {
   sync_folder(files.folder_);
   files.remove_spares();
   const auto before = read_small_file(files.folder_ + "/boot", 1024);
-  files.host_restarted_ = before && *before != keeper::boot_id();
+  files.host_restarted_ = before && *before != boot_id();
   if (!before) SONDE_TRY(files.remember_boot());
   return files;
 }
 
-Status AttemptFiles::remember_boot() const { return replace_file(folder_ + "/boot", keeper::boot_id()); }
+Status AttemptFiles::remember_boot() const { return replace_file(folder_ + "/boot", boot_id()); }
 
 std::string AttemptFiles::live_file(AttemptId id) const { return fmt::format("{}/live/{}", folder_, attempt_name(id)); }
 std::string AttemptFiles::task_folder(int64_t task) const { return fmt::format("{}/tasks/{}", folder_, task); }

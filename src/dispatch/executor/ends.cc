@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/system/boot_id.h"
 #include "base/system/process_handle.h"
 #include "dispatch/executor/log_reader.h"
 #include "dispatch/executor/moments.h"
@@ -103,7 +104,7 @@ void ProcessExecutor::settle_free(AttemptId id, int live) {
     end.message = never_started_text(find(id)->keeper_status);
     return report(id, end);
   }
-  if (!record || record->boot != keeper::boot_id()) {
+  if (!record || record->boot != boot_id()) {
     end.message = "the host went down";
     return report(id, end);
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/system/boot_id.h"
 #include "base/system/system_reason.h"
 #include "dispatch/executor/moments.h"
 #include "dispatch/executor/task_environment.h"
@@ -238,8 +239,7 @@ void ProcessExecutor::ask_worker(const Launch& launch) {
   const AttemptId id{launch.task, launch.attempt};
   Descriptor live;
   if (files_.create(id, live) == 0) {
-    const keeper::KeeperRecord record{
-        .is_worker_request = true, .boot = keeper::boot_id(), .attempt = attempt_name(id)};
+    const keeper::KeeperRecord record{.is_worker_request = true, .boot = boot_id(), .attempt = attempt_name(id)};
     [[maybe_unused]] const bool written = keeper::write_record(live.get(), keeper::kKeeperOffset, record_text(record));
   }
   workers_->start(launch, files_.output(id));

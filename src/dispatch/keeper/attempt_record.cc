@@ -70,14 +70,6 @@ std::string read_block(int file, int64_t offset) {
   return block;
 }
 
-std::string read_boot_id() {
-  const Descriptor file(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-  std::array<char, 64> text{};
-  const ssize_t count = file ? read(file.get(), text.data(), text.size()) : 0;
-  const std::string_view read_text(text.data(), count > 0 ? static_cast<size_t>(count) : 0);
-  return std::string(read_text.substr(0, read_text.find('\n')));
-}
-
 }  // namespace
 
 std::string record_text(const KeeperRecord& record) {
@@ -143,10 +135,5 @@ std::optional<EndRecord> read_end_record(int file, std::string_view attempt) {
 }
 
 std::string attempt_name(int64_t task, int64_t attempt) { return std::to_string(task) + "." + std::to_string(attempt); }
-
-const std::string& boot_id() {
-  static const std::string id = read_boot_id();
-  return id;
-}
 
 }  // namespace sonde::dispatch::keeper

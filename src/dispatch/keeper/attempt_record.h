@@ -52,7 +52,4 @@ struct EndRecord {
 [[nodiscard]] std::optional<KeeperRecord> read_keeper_record(int file, std::string_view attempt);
 [[nodiscard]] std::optional<EndRecord> read_end_record(int file, std::string_view attempt);
 
-/// The same as long as a process lives: read once.
-[[nodiscard]] const std::string& boot_id();
-
 }  // namespace sonde::dispatch::keeper

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include "base/system/boot_id.h"
 #include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/descendants.h"
 #include "dispatch/keeper/launch_text.h"

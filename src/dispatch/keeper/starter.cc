@@ -16,6 +16,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/system/boot_id.h"
 #include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/keeper.h"
 

@@ -103,6 +103,8 @@ void visit_fields(RowOf<RunRecord> auto& record, Visitor& v) {
   v.optional("started_s", record.session.started_s);
   v.optional("boot", record.session.boot);
   v.optional("load", record.session.load);
+  v.optional("other_load", record.session.other_load);
+  v.optional("sm_clock_mhz", record.session.sm_clock_mhz);
   v.optional("has_gpu_work", record.recorded.gpu_work);
   v.optional("has_whole_graphs", record.recorded.whole_graphs);
   v.optional("has_copy_memory", record.recorded.copy_memory);

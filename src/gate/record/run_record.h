@@ -128,6 +128,9 @@ struct SessionOfRun {
   int64_t started_s = 0;       ///< seconds since 1970, UTC; 0 where it is not known
   std::string boot;            ///< Linux' boot_id of the machine
   std::optional<double> load;  ///< mean load of the machine's processors over the minute before the run
+  /// Share of the processors' time that other processes used during the run, 0 to 1.
+  std::optional<double> other_load = {};
+  std::optional<int64_t> sm_clock_mhz = {};  ///< of the slowest GPU right after the run
 };
 
 struct RunRecord {

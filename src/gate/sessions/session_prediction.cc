@@ -138,4 +138,10 @@ RatioInterval SessionPrediction::interval(double ratio, double confidence) const
   return {ratio / reach, ratio * reach};
 }
 
+SessionPrediction SessionPrediction::after_more(size_t sessions) const {
+  SessionPrediction later = *this;
+  later.degrees_ += static_cast<double>(sessions);
+  return later;
+}
+
 }  // namespace sonde::gate

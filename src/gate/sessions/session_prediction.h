@@ -28,6 +28,9 @@ struct SessionHistory {
 /// With fewer, nothing is judged. With ten whose means differ by 2 %, a change of 10 % is found in 84 of 100 cases.
 inline constexpr size_t kFewestSessions = 10;
 
+/// The gate looks at no more, the newest of them.
+inline constexpr size_t kMostSessions = 30;
+
 /// Sessions that are still missing; 0 where they are enough.
 [[nodiscard]] size_t missing_sessions(const SessionHistory& history);
 
@@ -51,6 +54,8 @@ class SessionPrediction {
   [[nodiscard]] double limit(double p) const;
   /// Of a program whose session was measured at `ratio` times the level.
   [[nodiscard]] RatioInterval interval(double ratio, double confidence) const;
+  /// The same after so many more sessions that differ as those so far do.
+  [[nodiscard]] SessionPrediction after_more(size_t sessions) const;
 
  private:
   double log_level_ = 0;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text/suggest.h"
+#include "gate/sessions/session_prediction.h"
 
 namespace sonde::gate {
 namespace {

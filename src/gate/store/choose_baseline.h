@@ -45,7 +45,6 @@ struct ChosenBaseline {
 [[nodiscard]] std::vector<BaselineEntry> sessions_for(std::span<const BaselineEntry> entries,
                                                       const Conditions& conditions,
                                                       std::span<const std::string> allowed = {});
-inline constexpr size_t kMostSessions = 30;
 
 /// The same with the records, from the store (default_store()). `name`: "NAME" chooses as above; "NAME@ENTRY" takes the
 /// entry that find_entry() finds, whatever its conditions. An error where the baseline has no entry, or one that is

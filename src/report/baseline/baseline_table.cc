@@ -53,6 +53,35 @@ Table figure_table(std::span<const gate::RunRecord> records) {
   return table;
 }
 
+std::string range_text(double least, double most, std::string_view unit) {
+  const std::string low = fmt::format("{:.4g}", least);
+  const std::string high = fmt::format("{:.4g}", most);
+  return low == high ? fmt::format("{}{}", low, unit) : fmt::format("{} to {}{}", low, high, unit);
+}
+
+/// The least and the most of what the runs' sessions say of it; nothing where none says it.
+template <typename Value>
+std::string session_line(std::string_view title, std::span<const gate::RunRecord> records,
+                         std::optional<Value> gate::SessionOfRun::*what, double scale, std::string_view unit) {
+  std::vector<double> values;
+  for (const gate::RunRecord& record : records) {
+    if (record.session.*what) values.push_back(scale * static_cast<double>(*(record.session.*what)));
+  }
+  if (values.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(values);
+  return line(title, range_text(least, most, unit));
+}
+
+std::string session_text(std::span<const gate::RunRecord> records) {
+  std::string text;
+  if (!records.empty() && records.front().session.started_s != 0) {
+    text += line("runs made (UTC)", moment_text(records.front().session.started_s, ' '));
+  }
+  return text + session_line("load before a run", records, &gate::SessionOfRun::load, 1, "") +
+         session_line("use by other processes", records, &gate::SessionOfRun::other_load, 100, " %") +
+         session_line("SM clock after a run", records, &gate::SessionOfRun::sm_clock_mhz, 1, " MHz");
+}
+
 }  // namespace
 
 Table baseline_table(const gate::BaselineListing& listing) {
@@ -95,6 +124,7 @@ std::string baseline_entry_text(const gate::BaselineEntry& entry, std::span<cons
   for (const gate::ConditionInfo& info : gate::condition_infos()) {
     text += line(info.title, condition(entry, info.name));
   }
+  text += session_text(records);
   for (size_t i = 0; i < entry.runs.size(); ++i) {
     text += line(i == 0 ? counted(static_cast<int64_t>(entry.runs.size()), "run") : "", entry.runs[i].source);
   }

@@ -13,6 +13,9 @@
 //   event_poll_ms = 2              how often a wait for events looks at this file; the real one sleeps in the kernel
 //   event.1 = 0 8 79               the first event: GPU, type, data; event.2 the next
 //
+// Clocks that were locked and unlocked are written to the file of the same name with .clocks behind it, a line a call:
+// "0 4294967041 4294967041", "0 unlocked".
+//
 // Built with FAKE_NVML_OLD it lacks the functions of newer drivers.
 #include <sys/stat.h>
 #include <atomic>
@@ -368,6 +371,26 @@ API nvmlDeviceGetHandleByIndex_v2(Word index, nvml_dev* device) {
   const nvml_ret code = enter(static_cast<int>(index), "nvmlDeviceGetHandleByIndex_v2");
   if (code == RET_OK) *device = &handles[index][0];
   return code;
+}
+namespace {
+// As nvml.h says: names of limits are not mixed with clocks.
+nvml_ret change_clocks(nvml_dev d, const char* call, const Text& line, bool valid) {
+  const int gpu = index_of(d);
+  if (const nvml_ret code = enter(gpu, call)) return code;
+  if (is_mig(d)) return RET_NOT_SUPPORTED;
+  if (!valid) return RET_INVALID_ARGUMENT;
+  const char* const description = std::getenv("SONDE_FAKE_NVML");
+  std::ofstream(Text(description) + ".clocks", std::ios::app) << gpu << ' ' << line << '\n';
+  return RET_OK;
+}
+}  // namespace
+API nvmlDeviceSetGpuLockedClocks(nvml_dev d, Word lowest, Word highest) {
+  constexpr Word kLimits = 0xffffff00;
+  const bool valid = lowest > kLimits ? highest > kLimits : highest < kLimits && lowest <= highest;
+  return change_clocks(d, "nvmlDeviceSetGpuLockedClocks", std::to_string(lowest) + " " + std::to_string(highest), valid);
+}
+API nvmlDeviceResetGpuLockedClocks(nvml_dev d) {
+  return change_clocks(d, "nvmlDeviceResetGpuLockedClocks", "unlocked", true);
 }
 API nvmlDeviceGetUUID(nvml_dev d, char* out, Word length) {
   const int gpu = index_of(d);

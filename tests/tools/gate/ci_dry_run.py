@@ -70,6 +70,13 @@ def outcome(job):
     return job.contexts["steps"]["gate"]["outputs"]["outcome"]
 
 
+def expect_runs(what, place, wanted):
+    """Where others use the machine, runs are repeated."""
+    most_disturbed = 5
+    runs = ran(place)
+    assert wanted <= runs <= wanted + most_disturbed, f"{what}: {runs} instead of {wanted}"
+
+
 def github(folder):
     place = Place(folder)
     place.init("github", COMMAND, "--runs", str(RUNS))
@@ -79,7 +86,7 @@ def github(folder):
 
     job = github_once(place, api, "push", "main")
     expect("first run on main", (outcome(job), job.failed), ("learning", False), job.output)
-    expect("runs of the command", ran(place), RUNS + WARM_UP)
+    expect_runs("runs of the command", place, RUNS + WARM_UP)
     check_results(place, 0)
     assert "sonde-baseline" in place.git("ls-remote", "origin"), "the first run made no baseline"
     expect("entries in the branch", entries(place), 1)

@@ -11,7 +11,7 @@ namespace gate_conditions_test {
 using Kinds = std::set<std::string>;
 
 TEST(GateConditions, every_row_is_found_by_its_name) {
-  EXPECT_EQ(condition_infos().size(), 16);
+  EXPECT_EQ(condition_infos().size(), 17);
   EXPECT_EQ(find_condition("driver")->forbids, Forbids::timed);
   EXPECT_EQ(find_condition("gpu")->forbids, Forbids::everything);
   EXPECT_EQ(find_condition("host")->forbids, Forbids::nothing);

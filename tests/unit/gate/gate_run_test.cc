@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/gate_runs/locked_clocks.h"
 #include "cli/gate_runs/machine.h"
+#include "cli/gate_runs/other_load.h"
 #include "cli/gate_runs/run_plan.h"
 
 namespace sonde {
@@ -91,8 +93,8 @@ TEST_F(ProfileLeft, a_pattern_names_what_the_run_wrote) {
 }
 
 constexpr std::string_view kTwoGpus =
-    "0, NVIDIA H100 80GB HBM3, GPU-aaaa, 590.48, 41, 0x0000000000000004, 100, 20, 3\n"
-    "1, NVIDIA H100 80GB HBM3, GPU-bbbb, 590.48, [N/A], 0x0000000000000000, [N/A], [N/A], [N/A]\n";
+    "0, NVIDIA H100 80GB HBM3, GPU-aaaa, 590.48, 41, 1980, 0x0000000000000004, 100, 20, 3\n"
+    "1, NVIDIA H100 80GB HBM3, GPU-bbbb, 590.48, [N/A], 1755, 0x0000000000000000, [N/A], [N/A], [N/A]\n";
 
 TEST(Machine, gpus_as_nvidia_smi_prints_them) {
   const auto gpus = parse_gpu_states(kTwoGpus);
@@ -101,6 +103,8 @@ TEST(Machine, gpus_as_nvidia_smi_prints_them) {
   EXPECT_EQ(gpus[0].celsius, 41);
   EXPECT_EQ(gpus[0].reasons, 4);
   EXPECT_EQ(gpus[0].slowed_us, 123);
+  EXPECT_EQ(slowest_sm_clock_mhz({gpus, {}, {}}), 1755);
+  EXPECT_FALSE(slowest_sm_clock_mhz({}));
   EXPECT_FALSE(gpus[1].celsius);
   EXPECT_FALSE(gpus[1].slowed_us);
   EXPECT_TRUE(
@@ -122,6 +126,7 @@ MachineState state_of(int64_t reasons, std::optional<int64_t> slowed_us) {
                     .uuid = "u",
                     .driver = {},
                     .celsius = {},
+                    .sm_clock_mhz = {},
                     .reasons = reasons,
                     .slowed_us = slowed_us}},
           .processes = {},
@@ -152,6 +157,62 @@ TEST(Machine, conditions_of_runs_without_a_profile) {
   EXPECT_EQ(machine_conditions({}, "", ""), gate::Conditions{});
 }
 
+TEST(Machine, processes_that_came_or_went_are_told_and_those_that_stay_are_not) {
+  const MachineState before{.gpus = {}, .processes = {7, 9}, .session = {}};
+  const MachineState after{.gpus = {}, .processes = {9, 11}, .session = {}};
+  EXPECT_EQ(processes_changed(before, before), "");
+  EXPECT_EQ(processes_changed(before, after),
+            "process 11 began to compute on a GPU, process 7 ended its work on a GPU");
+}
+
+TEST(WarmUp, ends_once_the_newest_run_is_no_extreme) {
+  const auto warm = [](std::vector<int64_t> wall_ns) { return is_warm(wall_ns); };
+  EXPECT_FALSE(warm({}));
+  EXPECT_FALSE(warm({9, 5}));
+  EXPECT_FALSE(warm({9, 7, 5, 4})) << "still falling";
+  EXPECT_FALSE(warm({4, 5, 6})) << "still rising";
+  EXPECT_TRUE(warm({9, 5, 6}));
+  EXPECT_TRUE(warm({5, 5, 5}));
+  EXPECT_TRUE(warm({10, 9, 8, 7, 6, 5, 4, 3, 2, 1})) << "ten are enough";
+}
+
+constexpr std::string_view kStat =
+    "cpu  400 0 300 9000 50 10 20 30 5 0\n"
+    "cpu0 100 10 100 4000 25 5 10 7 5 0\n"
+    "cpu1 300 0 200 5000 25 5 10 30 0 0\n"
+    "cpu10 1 1 1 1 1 1 1 1 1 1\nintr 5\n";
+
+TEST(OtherLoad, busy_time_is_of_the_chosen_processors_without_idling_and_guests) {
+  const int64_t tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+  EXPECT_EQ(busy_ns_of(kStat, {0}), (100 + 10 + 100 + 5 + 10 + 7) * tick_ns);
+  EXPECT_EQ(busy_ns_of(kStat, {0, 1}), (232 + 545) * tick_ns);
+  EXPECT_EQ(busy_ns_of(kStat, {1, 10}), (545 + 6) * tick_ns);
+  EXPECT_FALSE(busy_ns_of(kStat, {2}));
+  EXPECT_FALSE(busy_ns_of("", {0}));
+}
+
+TEST(OtherLoad, what_the_run_used_itself_is_not_others) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const ProcessorUse before{.busy_ns = 5 * kSecond, .own_ns = kSecond};
+  const ProcessorUse after{.busy_ns = 8 * kSecond, .own_ns = 2 * kSecond};
+  EXPECT_DOUBLE_EQ(share_of_others(before, after, 2 * kSecond, 4), 0.25);
+  EXPECT_DOUBLE_EQ(share_of_others(before, before, 2 * kSecond, 4), 0);
+  EXPECT_DOUBLE_EQ(share_of_others({}, {.busy_ns = 1, .own_ns = 5}, kSecond, 4), 0) << "ticks are coarse";
+  EXPECT_TRUE(is_disturbing(0.25, 2 * kSecond, 4));
+  EXPECT_FALSE(is_disturbing(0.09, 2 * kSecond, 4));
+  EXPECT_FALSE(is_disturbing(0.25, kSecond / 25, 4)) << "four ticks of others";
+}
+
+TEST(ClockChoice, is_the_base_clock_or_a_number) {
+  EXPECT_FALSE(parse_clock_choice("base")->mhz);
+  EXPECT_EQ(parse_clock_choice("1200")->mhz, 1200);
+  EXPECT_EQ(parse_clock_choice("1200MHz")->mhz, 1200);
+  EXPECT_FALSE(parse_clock_choice("fast"));
+  EXPECT_FALSE(parse_clock_choice("0"));
+  EXPECT_FALSE(parse_clock_choice("-5"));
+  EXPECT_EQ(clock_text({.mhz = 1200}), "locked at 1200 MHz");
+}
+
 /// nvidia-smi of an older driver, and of a machine without one.
 class FakeSmi final : public SubprocessRunner {
  public:
@@ -163,7 +224,7 @@ class FakeSmi final : public SubprocessRunner {
     if (!program.words[1].contains(known) && !program.words[1].contains("compute-apps"))
       return SubprocessEnd{.status = 2};
     std::ofstream(program.output_file) << (program.words[1].contains("compute-apps") ? "77\n"
-                                                                                     : "0, A, u, 1, 30, 0x08\n");
+                                                                                     : "0, A, u, 1, 30, 1410, 0x08\n");
     return SubprocessEnd{};
   }
   bool interrupted() override { return false; }

@@ -70,6 +70,27 @@ TEST(GateSessions, DoesNotTakeAnotherSessionForAnotherProgram) {
   EXPECT_EQ(judged(12, 1.04).outcome, Outcome::inconclusive);
 }
 
+TEST(GateSessions, SaysHowManySessionsWouldDecide) {
+  size_t open = 0;
+  size_t near = 0;
+  for (double seconds = 1.02; seconds < 1.2; seconds += 0.002) {
+    const Verdict verdict = judged(10, seconds);
+    if (verdict.outcome != Outcome::inconclusive) continue;
+    const auto decides = std::ranges::find(verdict.arguments, "decides", &Argument::name);
+    if (decides == verdict.arguments.end()) {
+      ++near;
+      EXPECT_EQ(verdict.reason, "session_near");
+      EXPECT_EQ(judged(30, seconds).outcome, Outcome::inconclusive) << seconds;
+      continue;
+    }
+    ++open;
+    EXPECT_EQ(verdict.reason, "session_open");
+    EXPECT_NE(judged(static_cast<size_t>(decides->number), seconds).outcome, Outcome::inconclusive) << seconds;
+  }
+  EXPECT_GT(open, 0);
+  EXPECT_GT(near, 0);
+}
+
 TEST(GateSessions, ExactMetricsNeedNoSessions) {
   const Budget budget = budget_of("{metric: kernels_per_step}");
   const std::vector<RunRecord> base = {record_with({kernel_group("gemm", 100)})};
