@@ -21,6 +21,9 @@ struct View {
 /// For people. `width` in characters; more columns from 120 on; 0: 100.
 [[nodiscard]] std::string table_text(const View& view, size_t width);
 
+/// Index, name and UUID of each GPU and its MIG devices, as `nvidia-smi -L` prints them.
+[[nodiscard]] std::string names_text(const View& view);
+
 /// docs/schemas/gpus.schema.json.
 [[nodiscard]] std::string json_text(const View& view);
 

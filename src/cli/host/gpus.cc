@@ -26,6 +26,7 @@ struct Options {
   std::string query;
   std::string format = "csv";
   bool json = false;
+  bool names = false;
   bool help_query = false;
   double loop_s = 0;
   int64_t count = 0;  ///< of rounds; 0: one, or for ever with a loop
@@ -136,6 +137,12 @@ Status show_dmon(const Options& options, Watch& watch) {
   });
 }
 
+Status show_names(const Options& options, Watch& watch) {
+  return repeat(options.loop_s, options.count, [&](int64_t /*round*/, Output& output) {
+    output.write(gpus::names_text(watch.look(device::identity | device::slow)));
+  });
+}
+
 Status show_all(const Options& options, Watch& watch) {
   const size_t width = terminal_options().width;
   constexpr device::ValueGroups kAll = device::kAllGroups & ~static_cast<unsigned>(device::gpm);
@@ -175,6 +182,8 @@ Result<bool> run(const Options& options) {
     SONDE_TRY(show_dmon(options, watch));
   } else if (!options.query.empty()) {
     SONDE_TRY(show_query(options, watch));
+  } else if (options.names) {
+    SONDE_TRY(show_names(options, watch));
   } else {
     SONDE_TRY(show_all(options, watch));
   }
@@ -199,6 +208,7 @@ void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   command.option("-i,--id", options->ids, "LIST", "only these GPUs: index, UUID or PCI bus ID, separated by commas")
       .list();
+  command.flag("-L,--list-gpus", options->names, "list the GPUs and their MIG devices with name and UUID");
   command.option("--query-gpu", options->query, "LIST",
                  "fields to print, by the names of nvidia-smi, separated by commas");
   command.option("--format", options->format, "FORMAT", "format of --query-gpu: csv[,noheader][,nounits]")

@@ -399,7 +399,13 @@ API nvmlDeviceGetUUID(nvml_dev d, char* out, Word length) {
   std::snprintf(text, sizeof text, "%s-0000000%d-1111-2222-3333-444444444444", is_mig(d) ? "MIG" : "GPU", gpu);
   return give(text, out, length);
 }
-TEXT(nvmlDeviceGetName, "name")
+API nvmlDeviceGetName(nvml_dev d, char* out, Word length) {
+  const int gpu = index_of(d);
+  if (const nvml_ret code = enter(gpu, "nvmlDeviceGetName")) return code;
+  Text text;
+  if (const nvml_ret code = value(gpu, "name", text)) return code;
+  return give(is_mig(d) ? text + " MIG 1g.10gb" : text, out, length);
+}
 TEXT(nvmlDeviceGetSerial, "serial")
 TEXT(nvmlDeviceGetVbiosVersion, "vbios")
 TEXT(nvmlDeviceGetInforomImageVersion, "inforom")
