@@ -10,6 +10,7 @@
 #include "analyses/gpus/gpus.h"
 #include "analyses/gpus/operation_names.h"
 #include "analyses/gpus/operations_by_start.h"
+#include "analyses/measured/kernel_durations.h"
 #include "analyses/steps/run_extent.h"
 #include "analyses/tables/groups.h"
 #include "base/system/parallel.h"
@@ -97,16 +98,14 @@ std::vector<NamedSummary> by_total(const Groups<Key>& groups, NameOf&& name_of) 
 }
 
 void summarize_kernels(const Trace& trace, RunSummary& summary) {
+  std::vector<int64_t> durations = kernel_durations(trace);
+  if (durations.empty()) return;
   const Kernels& k = trace.kernels;
-  if (row_count(k) == 0) return;
   Groups<NameId> groups;
-  std::vector<int64_t> durations;
   std::vector<int64_t> latencies;
-  reserve_column(durations, row_count(k));
   reserve_column(latencies, row_count(k));
   for (Row row = 0; row < row_count(k); ++row) {
-    durations.push_back(k.end[row] - k.start[row]);
-    groups.add(k.name[row], durations.back());
+    groups.add(k.name[row], durations[row]);
     if (!k.launch.empty() && k.launch[row] != kNone) latencies.push_back(k.start[row] - trace.api.start[k.launch[row]]);
   }
   summary.kernel_time = distribution_of(durations);

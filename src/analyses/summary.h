@@ -53,7 +53,7 @@ struct RunSummary {
   int64_t set_up_ns = 0;  ///< before the first GPU work; 0 without GPU work
   int64_t after_ns = 0;   ///< after the last
   std::vector<GpuSummary> gpus;
-  std::optional<Distribution> kernel_time;     ///< of all kernels
+  std::optional<Distribution> kernel_time;     ///< of all kernels, of a kernel report of all launches
   std::vector<NamedSummary> kernels;           ///< by name, by total time
   std::vector<NamedSummary> api_calls;         ///< by name, by total time
   std::optional<Distribution> launch_latency;  ///< from the start of the launching call to the start of the kernel

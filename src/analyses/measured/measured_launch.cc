@@ -1,9 +1,9 @@
 #include "analyses/measured/measured_launch.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "analyses/kernels/stall_reasons.h"
+#include "analyses/measured/kernel_durations.h"
 #include "metrics/quantities.h"
 #include "metrics/waves.h"
 #include "trace/brief_kernel_name.h"
@@ -16,10 +16,7 @@ MeasuredLaunch launch_of(const Trace& trace, const KernelProfile& profile) {
   MeasuredLaunch launch;
   launch.trace = &trace;
   launch.profile = &profile;
-  const auto duration = quantity_value("duration", trace, profile);
-  constexpr double kLongest = 1e15;  // 11 days; what is beyond it in a damaged report is no duration
-  const bool sound = duration && std::isfinite(*duration) && *duration > 0 && *duration < kLongest;
-  launch.duration_ns = sound ? std::llround(*duration) : 0;
+  launch.duration_ns = measured_duration_ns(trace, profile);
   launch.compute_percent = quantity_value("compute_sol", trace, profile);
   launch.memory_percent = quantity_value("memory_sol", trace, profile);
   launch.bound = bound_of(trace, profile);

@@ -19,7 +19,6 @@ PartOfRun kind_of(const RunPart& part) {
 
 void record_timeline(const Trace& trace, const RunPart& part, RunRecord& record) {
   record.recorded = recorded_of(trace);
-  record.avg_kernel_ns = mean_kernel_ns(trace);
   record.wall_ns = part.run.second - part.run.first;
   record.extent_ns = part.extent.second - part.extent.first;
   record.steps = part.steps;
@@ -41,6 +40,7 @@ RunRecord begin_record(const Trace& trace) {
   RunRecord record;
   if (!trace.ranks.empty()) record.source = trace.ranks.front().file;
   record.conditions = conditions_of(trace);
+  record.avg_kernel_ns = mean_kernel_ns(trace);
   return record;
 }
 

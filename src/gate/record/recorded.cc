@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyses/measured/kernel_durations.h"
 #include "analyses/tables/distribution.h"
 #include "trace/columns.h"
 
@@ -42,10 +43,7 @@ Recorded recorded_of(const Trace& trace) {
 }
 
 std::optional<double> mean_kernel_ns(const Trace& trace) {
-  std::vector<int64_t> durations;
-  for (Row row = 0; row < row_count(trace.kernels); ++row) {
-    durations.push_back(trace.kernels.end[row] - trace.kernels.start[row]);
-  }
+  std::vector<int64_t> durations = kernel_durations(trace);
   if (durations.empty()) return std::nullopt;
   return distribution_of(durations).mean;
 }

@@ -138,7 +138,8 @@ struct RunRecord {
   Conditions conditions;
   SessionOfRun session = {};
   Recorded recorded;
-  /// Mean duration of all kernels of the whole run, warm-up included: what `sonde summary --json` prints in ms.
+  /// Mean duration of all kernels of the whole run, warm-up included, or of all launches of a kernel report: what
+  /// `sonde summary --json` prints in ms.
   std::optional<double> avg_kernel_ns;
   int64_t wall_ns = 0;    ///< of the whole run, first event to last (or of the process, where wall time alone is known)
   int64_t extent_ns = 0;  ///< that everything but wall_ns is about: the steps after the warm-up, else the whole run
