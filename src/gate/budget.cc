@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto kBudgetKeys = std::to_array<std::string_view>({"version", "false_alarm_rate", "rules"});
 constexpr auto kRuleKeys = std::to_array<std::string_view>(
-    {"name", "check", "metric", "max_change", "floor", "kernel", "module", "gpu", "severity"});
+    {"name", "check", "metric", "max_change", "floor", "kernel", "module", "gpu", "range", "severity"});
 constexpr auto kSeverities = std::to_array<std::string_view>({"error", "warning"});
 
 struct ComparisonSign {
@@ -131,6 +131,7 @@ class BudgetReader {
       problem(node.Mark(),
               "a rule must be a string such as 'avg_kernel_time <= 200 ms' or a map with keys such as 'metric'");
     }
+    require_range(node, rule);
     if (reading.problems.size() == problems) reading.budget.rules.push_back(std::move(rule));
   }
 
@@ -231,24 +232,36 @@ class BudgetReader {
   }
 
   void read_selector(const YAML::Node& node, BudgetRule& rule) {
-    constexpr auto kSelectors = std::to_array<std::pair<const char*, Selectors>>(
-        {{"kernel", selector::kernel}, {"module", selector::module}, {"gpu", selector::gpu}});
+    constexpr auto kSelectors = std::to_array<std::pair<const char*, Selectors>>({{"kernel", selector::kernel},
+                                                                                  {"module", selector::module},
+                                                                                  {"gpu", selector::gpu},
+                                                                                  {"range", selector::range}});
     for (const auto& [key, bit] : kSelectors) {
       const auto text = text_at(node, key);
       if (!text) continue;
       if (rule.metric != nullptr && (rule.metric->selectors & bit) == 0) {
         problem(node[key].Mark(), fmt::format("{} cannot be selected by {}", rule.metric->name, key));
       }
-      if (bit == selector::kernel) read_kernel(*text, node[key], rule.selector);
+      if (bit == selector::kernel) read_expression(*text, node[key], rule.selector.kernel);
+      if (bit == selector::range) read_expression(*text, node[key], rule.selector.range);
       if (bit == selector::module) rule.selector.module = *text;
       if (bit == selector::gpu) read_gpu(*text, node[key], rule.selector);
     }
   }
 
-  void read_kernel(const std::string& text, const YAML::Node& node, RuleSelector& to) {
+  /// Of all names of ranges in a run, no rule is meant to judge each.
+  void require_range(const YAML::Node& node, const BudgetRule& rule) {
+    if (rule.metric == nullptr || (rule.metric->selectors & selector::range) == 0) return;
+    if (!rule.selector.range.empty() || (node.IsMap() && node["range"])) return;
+    problem(node.Mark(), fmt::format("{} needs 'range', a regular expression found in the names of the ranges, such as "
+                                     "'range: ^request'",
+                                     rule.metric->name));
+  }
+
+  void read_expression(const std::string& text, const YAML::Node& node, std::string& to) {
     try {
       static_cast<void>(std::regex(text));
-      to.kernel = text;
+      to = text;
     } catch (const std::regex_error& e) {
       problem(node.Mark(), fmt::format("'{}' is not a valid regular expression: {}", text, e.what()));
     }

@@ -18,6 +18,8 @@
 ///       - metric: step_time                    # against the baseline
 ///         max_change: 3 %
 ///         floor: 50 us
+///       - check: range_latency_p95 <= 20 ms
+///         range: ^request
 ///       - metric: launches_per_step            # exact: not one more, unless max_change allows it
 ///         severity: warning
 namespace sonde::gate {
@@ -43,6 +45,7 @@ struct RuleSelector {
   std::string kernel;      ///< regular expression (ECMAScript) found in the kernel's name
   std::string module;      ///< path of a module as `sonde modules` prints it
   std::optional<int> gpu;  ///< number of the GPU
+  std::string range = {};  ///< regular expression (ECMAScript) found in the range's name
 };
 
 struct BudgetRule {

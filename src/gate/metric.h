@@ -22,6 +22,7 @@ inline constexpr Selectors none = 0;    // NOLINT(readability-identifier-naming)
 inline constexpr Selectors kernel = 1;  // NOLINT(readability-identifier-naming)
 inline constexpr Selectors module = 2;  // NOLINT(readability-identifier-naming)
 inline constexpr Selectors gpu = 4;     // NOLINT(readability-identifier-naming)
+inline constexpr Selectors range = 8;   // NOLINT(readability-identifier-naming)
 }  // namespace selector
 
 struct Metric {

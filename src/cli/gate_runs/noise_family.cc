@@ -38,7 +38,8 @@ const gate::Budget& every_timed_figure() {
   static const gate::Budget budget = [] {
     gate::Budget made;
     for (const gate::Metric& metric : gate::metrics()) {
-      if (metric.kind != gate::MetricKind::timed) continue;
+      const bool needs_selector = (metric.selectors & gate::selector::range) != 0;
+      if (metric.kind != gate::MetricKind::timed || needs_selector) continue;
       made.rules.push_back(rule_for(metric, {}));
       if (metric.name == "kernel_time") made.rules.push_back(rule_for(metric, ".*"));
     }

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/json/diagnosis_json.h"
+#include "report/json/kernel_metrics_json.h"
 #include "report/json/measured_kernels_json.h"
 #include "report/json/summary_json.h"
 #include "report/text/diagnosis_text.h"
@@ -32,6 +33,7 @@ std::string measured_text(const Trace& trace, const RenderOptions& render) {
 std::string measured_json(const Trace& trace, const RunSummary& summary) {
   const Facts facts(trace);
   nlohmann::ordered_json document = summary_document(trace, summary);
+  document["kernel_metrics"] = kernel_metrics_json(trace);
   document["measured_kernels"] = measured_kernels_json(facts, diagnose(facts));
   return summary_json(document);
 }

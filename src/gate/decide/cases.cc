@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "base/text/suggest.h"
+#include "gate/decide/absence.h"
 #include "gate/decide/decision.h"
 #include "gate/decide/decision_words.h"
 #include "gate/decide/pools.h"
@@ -24,6 +25,7 @@ bool demands_none(const BudgetRule& rule) {
 }
 
 std::string subject_name(const RuleSelector& selector) {
+  if (!selector.range.empty()) return worded("ranges", fmt::arg("range", selector.range));
   std::string name = selector.kernel.empty() ? "" : worded("kernels", fmt::arg("kernel", selector.kernel));
   if (!selector.module.empty()) {
     name = name.empty() ? worded("module", fmt::arg("module", selector.module))
@@ -96,6 +98,13 @@ Times shapes_of(const RunRecord& run) {
   return names;
 }
 
+/// The names of a run's ranges.
+Times ranges_of(const RunRecord& run) {
+  Times names;
+  for (const RangeTimes& range : run.ranges) names.emplace(range.name, 0);
+  return names;
+}
+
 /// The cases of one rule.
 class RuleCases {
  public:
@@ -109,6 +118,8 @@ class RuleCases {
   void add() {
     if (auto refusal = refused()) {
       refuse(std::move(*refusal));
+    } else if (figure_.each == FigureEach::range) {
+      add_ranges();
     } else if (is_one()) {
       add_case(subject_name(rule_.selector), scope_);
     } else if (figure_.each == FigureEach::kernel) {
@@ -134,8 +145,20 @@ class RuleCases {
     Subject subject{.rule = &rule_, .name = std::move(name), .changed = {}, .base = std::nullopt, .noise_floor = {}};
     subject.changed = values_of(figure_, scope, sides_.changed);
     if (!sides_.base.empty()) subject.base = values_of(figure_, scope, sides_.base);
+    if (!refusal) refusal = absence(scope);
     to_.cases.push_back(
         {.subject = std::move(subject), .figure = &figure_, .scope = std::move(scope), .refusal = std::move(refusal)});
+  }
+
+  /// Why the first run without a value has none.
+  [[nodiscard]] std::optional<Refusal> absence(const Scope& scope) const {
+    const auto of_side = [&](std::span<const RunRecord> runs, std::string_view side) -> std::optional<Refusal> {
+      const auto absent =
+          std::ranges::find_if(runs, [&](const RunRecord& r) { return figure_.values(r, scope).empty(); });
+      return absent == runs.end() ? std::nullopt : why_absent(figure_, scope, *absent, word_text(side));
+    };
+    if (auto refusal = of_side(sides_.changed, "side_new")) return refusal;
+    return judged_against_base() ? of_side(sides_.base, "side_base") : std::nullopt;
   }
 
   void refuse(Refusal refusal) { add_case(subject_name(rule_.selector), scope_, std::move(refusal)); }
@@ -207,8 +230,9 @@ class RuleCases {
 
   /// Those that fit the rule's expression.
   [[nodiscard]] Times chosen(Times times) const {
-    if (rule_.selector.kernel.empty()) return times;
-    const std::regex expression(rule_.selector.kernel);
+    const std::string& text = figure_.each == FigureEach::range ? rule_.selector.range : rule_.selector.kernel;
+    if (text.empty()) return times;
+    const std::regex expression(text);
     std::erase_if(times, [&](const auto& entry) { return !std::regex_search(entry.first, expression); });
     return times;
   }
@@ -238,20 +262,49 @@ class RuleCases {
     }
   }
 
-  /// Registers and their like: kernels that both sides have, or the new ones where no baseline is asked for.
+  /// Names that both sides have, or those of the new runs where no baseline is asked for. The others are noted.
+  [[nodiscard]] Names shared_names(const Names& base, Names changed) {
+    if (!judged_against_base()) return changed;
+    Names added;
+    Names removed;
+    std::ranges::set_difference(changed, base, std::inserter(added, added.end()));
+    std::ranges::set_difference(base, changed, std::inserter(removed, removed.end()));
+    std::erase_if(changed, [&](const std::string& name) { return added.contains(name); });
+    note_one_sided(removed, added);
+    return changed;
+  }
+
+  /// Registers and their like.
   void add_shapes() {
     const Names base = names_of(chosen(mean_times(sides_.base, shapes_of)));
-    Names shared = names_of(chosen(mean_times(sides_.changed, shapes_of)));
-    if (judged_against_base()) {
-      Names added;
-      Names removed;
-      std::ranges::set_difference(shared, base, std::inserter(added, added.end()));
-      std::ranges::set_difference(base, shared, std::inserter(removed, removed.end()));
-      std::erase_if(shared, [&](const std::string& name) { return added.contains(name); });
-      note_one_sided(removed, added);
-    }
+    const Names shared = shared_names(base, names_of(chosen(mean_times(sides_.changed, shapes_of))));
     if (shared.empty()) refuse_kernels();
     for (const std::string& name : shared) add_case(name, of_kernels({name}));
+  }
+
+  void add_ranges() {
+    const Names base = names_of(chosen(mean_times(sides_.base, ranges_of)));
+    const Names changed = names_of(chosen(mean_times(sides_.changed, ranges_of)));
+    if (judged_against_base() && changed.empty() && !base.empty()) {
+      return refuse(
+          {.reason = "no_range_now",
+           .arguments = {text_argument("selector", rule_.selector.range), text_argument("names", some_of(base))}});
+    }
+    const Names shared = shared_names(base, changed);
+    if (shared.empty()) return refuse_ranges();
+    for (const std::string& name : shared) {
+      Scope scope = scope_;
+      scope.range = name;
+      add_case(worded("range", fmt::arg("range", name)), std::move(scope));
+    }
+  }
+
+  void refuse_ranges() {
+    const auto drops = [](const RunRecord& run) { return run.dropped_ranges.has_value(); };
+    const bool dropped = std::ranges::any_of(sides_.changed, drops) || std::ranges::any_of(sides_.base, drops);
+    refuse({.reason = dropped ? "no_kept_range" : "no_range",
+            .arguments = {text_argument("selector", rule_.selector.range),
+                          text_argument("kept", std::to_string(kMaxRangeNames))}});
   }
 
   void add_kernels() {

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <span>
 
+#include "gate/quantile.h"
+
 namespace sonde::gate {
 namespace {
 
@@ -158,7 +160,48 @@ TimedRun wall_time(const RunRecord& run, const Scope& /*scope*/) {
   return run.wall_ns > 0 ? TimedRun{static_cast<double>(run.wall_ns)} : TimedRun();
 }
 
+/// What was counted of the run's processes.
+TimedRun counted_of(const std::optional<int64_t>& amount) {
+  return amount ? TimedRun{static_cast<double>(*amount)} : TimedRun();
+}
+
+TimedRun cpu_time(const RunRecord& run, const Scope& /*scope*/) { return counted_of(run.cpu_ns); }
+TimedRun instructions(const RunRecord& run, const Scope& /*scope*/) { return counted_of(run.instructions); }
+TimedRun cycles(const RunRecord& run, const Scope& /*scope*/) { return counted_of(run.cycles); }
+
 TimedRun step_time(const RunRecord& run, const Scope& /*scope*/) { return {run.step_ns.begin(), run.step_ns.end()}; }
+
+constexpr size_t kLeastForP95 = 20;
+constexpr size_t kLeastForP99 = 100;
+static_assert(kLeastForP99 <= kMaxSteps, "a record that keeps fewer steps never has it");
+
+TimedRun step_quantile(const RunRecord& run, double part, size_t least) {
+  std::vector<double> steps(run.step_ns.begin(), run.step_ns.end());
+  if (steps.size() < least) return {};
+  std::ranges::sort(steps);
+  return {quantile_of_sorted(steps, part)};
+}
+
+TimedRun step_time_p95(const RunRecord& run, const Scope& /*scope*/) { return step_quantile(run, 0.95, kLeastForP95); }
+TimedRun step_time_p99(const RunRecord& run, const Scope& /*scope*/) { return step_quantile(run, 0.99, kLeastForP99); }
+
+TimedRun range_quantile(const RunRecord& run, const Scope& scope, double RangeTimes::* quantile, size_t least) {
+  const auto found = std::ranges::find(run.ranges, scope.range, &RangeTimes::name);
+  if (scope.range.empty() || found == run.ranges.end() || std::cmp_less(found->count, least)) return {};
+  return {(*found).*quantile};
+}
+
+TimedRun range_latency_p50(const RunRecord& run, const Scope& scope) {
+  return range_quantile(run, scope, &RangeTimes::p50_ns, 1);
+}
+
+TimedRun range_latency_p95(const RunRecord& run, const Scope& scope) {
+  return range_quantile(run, scope, &RangeTimes::p95_ns, kLeastForP95);
+}
+
+TimedRun range_latency_p99(const RunRecord& run, const Scope& scope) {
+  return range_quantile(run, scope, &RangeTimes::p99_ns, kLeastForP99);
+}
 
 /// Absent where no GPU ran anything.
 TimedRun gpu_busy_time(const RunRecord& run, const Scope& scope) {
@@ -297,6 +340,48 @@ TimedRun peak_memory(const RunRecord& run, const Scope& scope) {
   return most;
 }
 
+/// Adds up what kernels of a report have of a metric. Absent where one of them lacks it.
+class MeasuredSum {
+ public:
+  MeasuredSum(const RunRecord& run, const Scope& scope, std::string_view metric) {
+    for (const KernelMeasure& measure : run.measures) {
+      if (has_kernel(scope, measure.kernel)) add(measure, metric);
+    }
+  }
+  [[nodiscard]] TimedRun sum() const { return is_known() ? TimedRun{sum_} : TimedRun(); }
+  [[nodiscard]] TimedRun mean() const {
+    if (kernels_ == 1) return sum();
+    return is_known() && all_have_duration_ ? TimedRun{weighted_ / ns_} : TimedRun();
+  }
+
+ private:
+  [[nodiscard]] bool is_known() const { return kernels_ > 0 && all_have_it_; }
+
+  void add(const KernelMeasure& measure, std::string_view metric) {
+    ++kernels_;
+    const auto found = measure.metrics.find(metric);
+    all_have_it_ = all_have_it_ && found != measure.metrics.end();
+    if (!all_have_it_) return;
+    const double ns = std::accumulate(measure.duration_ns.begin(), measure.duration_ns.end(), 0.0);
+    all_have_duration_ = all_have_duration_ && ns > 0;
+    sum_ += found->second;
+    weighted_ += found->second * ns;
+    ns_ += ns;
+  }
+
+  size_t kernels_ = 0;
+  double sum_ = 0;
+  double weighted_ = 0;
+  double ns_ = 0;
+  bool all_have_it_ = true;
+  bool all_have_duration_ = true;
+};
+
+#define SONDE_MEASURED_METRIC(metric, quantity, fold, section) \
+  TimedRun metric(const RunRecord& run, const Scope& scope) { return MeasuredSum(run, scope, #metric).fold(); }
+#include "gate/record/measured_metrics.inc"
+#undef SONDE_MEASURED_METRIC
+
 constexpr bool yes = true;  // NOLINT(readability-identifier-naming): words of figures.inc
 constexpr bool no = false;  // NOLINT(readability-identifier-naming)
 
@@ -318,6 +403,11 @@ static_assert(kOneOfEachMetric.size() == kFigures.size());
 }  // namespace
 
 const Figure& figure_of(const Metric& metric) { return *std::ranges::find(kFigures, metric.name, &Figure::metric); }
+
+size_t least_values(std::string_view metric) {
+  if (metric.ends_with("_p95")) return kLeastForP95;
+  return metric.ends_with("_p99") ? kLeastForP99 : 0;
+}
 
 bool is_within(std::string_view module, const ModuleScope& scope) {
   if (!scope.inside) return scope.paths.contains(module);

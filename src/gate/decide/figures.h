@@ -29,6 +29,7 @@ struct Scope {
   std::optional<Names> kernels = {};
   std::optional<ModuleScope> modules = {};
   std::optional<int> gpu = {};  ///< number in its process
+  std::string range = {};       ///< one name of ranges; empty: none
   /// Exact figures of a step are a mean over the last so many kept steps: runs are aligned by their end. 0: all.
   size_t last_steps = 0;
 };
@@ -37,7 +38,7 @@ struct Scope {
 enum class FigurePer : uint8_t { run, step };
 
 /// What gets a figure by itself.
-enum class FigureEach : uint8_t { whole, chosen_kernel, kernel, module };
+enum class FigureEach : uint8_t { whole, chosen_kernel, kernel, module, range };
 
 /// A row of figures.inc.
 struct Figure {
@@ -54,6 +55,10 @@ struct Figure {
 [[nodiscard]] const Figure& figure_of(const Metric& metric);
 
 [[nodiscard]] bool is_within(std::string_view module, const ModuleScope& scope);
+
+/// The fewest values that a quantile is given for, so that one of them is expected beyond it: 20 for the 95th
+/// percentile, 100 for the 99th. 0 for a metric that is none. (A run keeps kMaxSteps steps.)
+[[nodiscard]] size_t least_values(std::string_view metric);
 
 /// Durations of kernels by name, of a mean step or of the run; of a kernel report the sum over its launches.
 [[nodiscard]] std::map<std::string, double, std::less<>> kernel_times(const RunRecord& run, const Scope& scope);

@@ -93,6 +93,16 @@ void visit_fields(RowOf<KernelMeasure> auto& measure, Visitor& v) {
   v.optional("achieved_occupancy_percent", measure.achieved_occupancy_percent);
   v.optional("spill_bytes", measure.spill_bytes);
   v.optional("figures", measure.figures);
+  v.optional("metrics", measure.metrics);
+}
+
+template <typename Visitor>
+void visit_fields(RowOf<RangeTimes> auto& range, Visitor& v) {
+  v.required("name", range.name);
+  v.required("count", range.count);
+  v.required("p50_ns", range.p50_ns);
+  v.required("p95_ns", range.p95_ns);
+  v.required("p99_ns", range.p99_ns);
 }
 
 /// What comes before the lists of rows.
@@ -111,10 +121,14 @@ void visit_fields(RowOf<RunRecord> auto& record, Visitor& v) {
   v.optional("has_api_calls", record.recorded.api_calls);
   v.optional("avg_kernel_ns", record.avg_kernel_ns);
   v.required("wall_ns", record.wall_ns);
+  v.optional("cpu_ns", record.cpu_ns);
+  v.optional("instructions", record.instructions);
+  v.optional("cycles", record.cycles);
   v.required("extent_ns", record.extent_ns);
   v.required("steps", record.steps);
   v.optional("step_ns", record.step_ns);
   v.optional("graph_nodes", record.graph_nodes);
+  v.optional("dropped_ranges", record.dropped_ranges);
 }
 
 /// Calls `f(key, rows)` for each list of a record.
@@ -126,6 +140,7 @@ void for_each_list(RowOf<RunRecord> auto& record, F f) {
   f("calls", record.calls);
   f("shapes", record.shapes);
   f("measures", record.measures);
+  f("ranges", record.ranges);
 }
 
 inline constexpr int64_t kRecordVersion = 1;

@@ -5,6 +5,7 @@
 #include "base/system/parallel.h"
 #include "findings/checks.h"
 #include "gate/record/conditions_of.h"
+#include "gate/record/range_times.h"
 #include "gate/record/record_report.h"
 #include "gate/record/recorded.h"
 #include "gate/record/run_part.h"
@@ -25,12 +26,13 @@ void record_timeline(const Trace& trace, const RunPart& part, RunRecord& record)
   record.part = kind_of(part);
   for (const Span& step : part.windows) record.step_ns.push_back(step.second - step.first);
   if (part.steps > 0) record.conditions["steps_by"] = part.steps_by_range ? "range" : "launches";
-  parallel_for(5, [&](size_t i) {
+  parallel_for(6, [&](size_t i) {
     switch (i) {
       case 0: record.idle = idle_groups(part); break;
       case 1: record.work = work_groups(part); break;
       case 2: record.gpus = gpus_of_run(part); break;
       case 3: record.shapes = kernel_shapes(part); break;
+      case 4: record_ranges(part, record); break;
       default: record.calls = call_groups(part); record.graph_nodes = graph_nodes(part);
     }
   });

@@ -81,6 +81,18 @@ struct KernelMeasure {
   std::optional<double> spill_bytes;                 ///< local memory traffic or spill size, where collected
   /// Means of what else was collected, by the names of measured_figures.inc.
   std::map<std::string, double, std::less<>> figures = {};
+  /// Values over all launches by the names of measured_metrics.inc. Absent where one launch lacks the counter, or of a
+  /// mean over several the duration.
+  std::map<std::string, double, std::less<>> metrics = {};
+};
+
+/// All ranges of one name, with their start within the extent: of all threads, domains and ranks. They may overlap.
+struct RangeTimes {
+  std::string name;   ///< its numbers are written '#'
+  int64_t count = 0;  ///< with a recorded end
+  double p50_ns = 0;  ///< quantiles of end minus start (quantile_of_sorted())
+  double p95_ns = 0;
+  double p99_ns = 0;
 };
 
 struct GpuOfRun {
@@ -141,7 +153,11 @@ struct RunRecord {
   /// Mean duration of all kernels of the whole run, warm-up included, or of all launches of a kernel report: what
   /// `sonde summary --json` prints in ms.
   std::optional<double> avg_kernel_ns;
-  int64_t wall_ns = 0;    ///< of the whole run, first event to last (or of the process, where wall time alone is known)
+  int64_t wall_ns = 0;  ///< of the whole run, first event to last (or of the process, where wall time alone is known)
+  // Of all processes of the run, as `sonde gate run` measures them; profiles do not tell them:
+  std::optional<int64_t> cpu_ns;        ///< user and system time
+  std::optional<int64_t> instructions;  ///< executed by the processor
+  std::optional<int64_t> cycles;        ///< of the processor, while it executed them
   int64_t extent_ns = 0;  ///< that everything but wall_ns is about: the steps after the warm-up, else the whole run
   int64_t steps = 0;      ///< within the extent; 0 where nothing repeats
   PartOfRun part = PartOfRun::run;
@@ -159,9 +175,13 @@ struct RunRecord {
   std::vector<CallGroup> calls;
   std::vector<KernelShape> shapes;
   std::vector<KernelMeasure> measures;
-  std::optional<int64_t> graph_nodes;  ///< of a step or run, where graphs were traced by node
+  std::vector<RangeTimes> ranges;         ///< by name
+  std::optional<int64_t> dropped_ranges;  ///< names with the fewest occurrences beyond kMaxRangeNames
+  std::optional<int64_t> graph_nodes;     ///< of a step or run, where graphs were traced by node
 };
 
 inline constexpr size_t kMaxSteps = 100;
+/// 100 kB of JSON at about 100 bytes a name.
+inline constexpr size_t kMaxRangeNames = 1000;
 
 }  // namespace sonde::gate

@@ -53,6 +53,7 @@ Json rule_json(const gate::BudgetRule& rule) {
           {"kernel", text_or_null<Json>(rule.selector.kernel)},
           {"module", text_or_null<Json>(rule.selector.module)},
           {"gpu", or_null<Json>(rule.selector.gpu)},
+          {"range", text_or_null<Json>(rule.selector.range)},
           {"demand", demand_json(rule)},
           {"severity", rule.severity == gate::Severity::error ? "error" : "warning"}};
 }

@@ -133,6 +133,18 @@ TEST(Budget, mistakes_are_reported_at_their_place_and_name_the_nearest_word) {
             "b:2:3: ' fast' is not an amount; write a number with its unit, such as 200 ms, 64 MB, 3 % or 12");
 }
 
+TEST(Budget, latencies_are_of_ranges_that_a_rule_names) {
+  const BudgetReading reading = read_budget("rules: [{check: range_latency_p95 <= 20 ms, range: ^request}]");
+  EXPECT_EQ(only_rule(reading).selector.range, "^request");
+  EXPECT_EQ(mistake("rules:\n- range_latency_p95 <= 20 ms\n"),
+            "b:2:3: range_latency_p95 needs 'range', a regular expression found in the names of the ranges, such as "
+            "'range: ^request'");
+  EXPECT_EQ(mistake("rules:\n- check: step_time_p95 <= 20 ms\n  range: request\n"),
+            "b:3:10: step_time_p95 cannot be selected by range");
+  EXPECT_EQ(mistake("rules:\n- check: range_latency_p50 <= 20 ms\n  range: '('\n").substr(0, 46),
+            "b:3:10: '(' is not a valid regular expression:");
+}
+
 TEST(Budget, mistakes_of_a_rule) {
   EXPECT_EQ(
       mistake("rules:\n- step_time\n"),

@@ -1,6 +1,7 @@
 #include "gate/decide/decision.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -63,6 +64,35 @@ TEST(Decide, what_was_not_recorded_never_passes) {
   EXPECT_EQ(verdict_of("peak_memory <= 1 GB", {}, runs).reason, "absent");
   EXPECT_EQ(verdict_of("launches_per_step <= 100", {}, runs).reason, "absent");
   EXPECT_EQ(verdict_of("{metric: launches_per_step}", runs, made_again(runs)).reason, "absent");
+}
+
+TEST(Decide, what_would_measure_it_is_said) {
+  RunRecord report;
+  report.measures.emplace_back().kernel = "gemm";
+  EXPECT_EQ(verdict_of("sm_throughput >= 50 %", {}, {report}).reason, "no_counter");
+  EXPECT_EQ(argument(verdict_of("dram_bytes <= 1 GB", {}, {report}), "counters"), "dram__bytes.sum");
+  EXPECT_EQ(verdict_of("sm_throughput >= 50 %", {}, kernel_runs({100})).reason, "no_report");
+  EXPECT_EQ(verdict_of("step_time_p95 <= 1 ms", {}, kernel_runs({100})).reason, "too_few_steps");
+  EXPECT_EQ(verdict_of("cpu_time <= 1 s", {}, kernel_runs({100})).reason, "no_cpu_time");
+  EXPECT_EQ(verdict_of("instructions <= 1000", {}, kernel_runs({100})).reason, "no_cpu_counts");
+}
+
+RunRecord with_range(RunRecord run, std::string name, double p50_ns) {
+  run.ranges.push_back({.name = std::move(name), .count = 1, .p50_ns = p50_ns, .p95_ns = 0, .p99_ns = 0});
+  return run;
+}
+
+TEST(Subjects, each_range_of_a_selector) {
+  const RunRecord run = with_range(with_range(record_with({}), "request #", 5e6), "decode", 1e6);
+  EXPECT_EQ(verdict_of("{check: range_latency_p50 <= 5 ms, range: ^req}", {}, {run}).outcome, Outcome::pass);
+  EXPECT_EQ(verdict_of("{check: range_latency_p50 < 5 ms, range: ^req}", {}, {run}).outcome, Outcome::fail);
+  EXPECT_EQ(verdict_of("{check: range_latency_p50 < 5 ms, range: reqest}", {}, {run}).reason, "no_range");
+  EXPECT_EQ(verdict_of("{check: range_latency_p95 < 5 ms, range: ^req}", {}, {run}).reason, "too_few_ranges");
+  EXPECT_EQ(names_of(subjects_of(budget_of("{check: range_latency_p50 <= 5 ms, range: .}"), {}, std::array{run})),
+            (std::vector<std::string>{"range decode", "range request #"}));
+  const RunRecord other = with_range(record_with({}), "decode", 1e6);
+  EXPECT_EQ(verdict_of("{metric: range_latency_p50, range: ^req, max_change: 3 %}", {run}, {other}).reason,
+            "no_range_now");
 }
 
 TEST(Decide, a_run_that_was_given_twice_decides_nothing) {

@@ -155,5 +155,68 @@ TEST(Figures, of_a_kernel_report_each_launch_is_a_time) {
   EXPECT_TRUE(figure("kernel_time", run, {.kernels = Names{"softmax"}}).empty());
 }
 
+RunRecord run_with_steps(int64_t count) {
+  RunRecord run;
+  for (int64_t i = count; i > 0; --i) run.step_ns.push_back(i);
+  run.steps = count;
+  return run;
+}
+
+TEST(Figures, percentiles_of_steps_need_one_step_beyond_them) {
+  EXPECT_TRUE(figure("step_time_p95", run_with_steps(19)).empty());
+  // numpy.percentile(range(1, 21), 95)
+  EXPECT_DOUBLE_EQ(figure("step_time_p95", run_with_steps(20)).at(0), 19.05);
+  EXPECT_TRUE(figure("step_time_p99", run_with_steps(99)).empty());
+  // numpy.percentile(range(1, 101), 99)
+  EXPECT_DOUBLE_EQ(figure("step_time_p99", run_with_steps(100)).at(0), 99.01);
+}
+
+TEST(Figures, latencies_of_a_range_need_enough_of_them) {
+  RunRecord run;
+  run.ranges = {{.name = "request", .count = 19, .p50_ns = 1, .p95_ns = 2, .p99_ns = 3},
+                {.name = "token", .count = 100, .p50_ns = 4, .p95_ns = 5, .p99_ns = 6}};
+  EXPECT_EQ(figure("range_latency_p50", run, {.range = "request"}), TimedRun({1}));
+  EXPECT_TRUE(figure("range_latency_p95", run, {.range = "request"}).empty());
+  EXPECT_TRUE(figure("range_latency_p99", run, {.range = "request"}).empty());
+  EXPECT_EQ(figure("range_latency_p95", run, {.range = "token"}), TimedRun({5}));
+  EXPECT_EQ(figure("range_latency_p99", run, {.range = "token"}), TimedRun({6}));
+  EXPECT_TRUE(figure("range_latency_p50", run, {.range = "tok"}).empty());
+}
+
+TEST(Figures, what_was_counted_of_the_processes) {
+  RunRecord run;
+  run.cpu_ns = 12;
+  run.instructions = 34;
+  run.cycles = 56;
+  EXPECT_EQ(figure("cpu_time", run), TimedRun({12}));
+  EXPECT_EQ(figure("instructions", run), TimedRun({34}));
+  EXPECT_EQ(figure("cycles", run), TimedRun({56}));
+}
+
+KernelMeasure measure_of(std::string kernel, std::vector<double> duration_ns,
+                         std::map<std::string, double, std::less<>> metrics) {
+  KernelMeasure measure;
+  measure.kernel = std::move(kernel);
+  measure.duration_ns = std::move(duration_ns);
+  measure.metrics = std::move(metrics);
+  return measure;
+}
+
+TEST(Figures, shares_weigh_by_duration_and_bytes_add_up) {
+  RunRecord run;
+  run.measures = {measure_of("gemm", {100, 200}, {{"sm_throughput", 80}, {"dram_bytes", 1000}}),
+                  measure_of("norm", {100}, {{"sm_throughput", 20}, {"dram_bytes", 500}})};
+  EXPECT_EQ(figure("sm_throughput", run), TimedRun({(80.0 * 300 + 20.0 * 100) / 400}));
+  EXPECT_EQ(figure("sm_throughput", run, {.kernels = Names{"norm"}}), TimedRun({20}));
+  EXPECT_EQ(figure("dram_bytes", run), TimedRun({1500}));
+  EXPECT_TRUE(figure("ipc", run).empty());
+  run.measures[1].metrics.erase("dram_bytes");
+  EXPECT_TRUE(figure("dram_bytes", run).empty()) << "a sum without one kernel is no sum";
+  EXPECT_EQ(figure("dram_bytes", run, {.kernels = Names{"gemm"}}), TimedRun({1000}));
+  run.measures[0].duration_ns.clear();
+  EXPECT_TRUE(figure("sm_throughput", run).empty()) << "nothing to weigh by";
+  EXPECT_EQ(figure("sm_throughput", run, {.kernels = Names{"gemm"}}), TimedRun({80}));
+}
+
 }  // namespace gate_figures_test
 }  // namespace sonde::gate

@@ -62,7 +62,12 @@ RunRecord full_record() {
                  .duration_ns = {1.5, 2},
                  .cycles = {},
                  .achieved_occupancy_percent = 20.25,
-                 .spill_bytes = 0.0}};
+                 .spill_bytes = 0.0,
+                 .metrics = {{"ipc", 1.25}}}};
+  r.cpu_ns = 8000;
+  r.instructions = 123'456'789'012;
+  r.cycles = 0;
+  r.ranges = {{.name = "request #", .count = 40, .p50_ns = 1.5, .p95_ns = 2.5, .p99_ns = 3.5}};
   return r;
 }
 
@@ -90,6 +95,25 @@ TEST(RecordJson, comes_back_as_it_was) {
   EXPECT_EQ(after->measures[0].duration_ns, before.measures[0].duration_ns);
   EXPECT_EQ(after->measures[0].spill_bytes, 0.0);
   EXPECT_EQ(after->graph_nodes, 12);
+  EXPECT_EQ(after->measures[0].metrics, before.measures[0].metrics);
+  EXPECT_EQ(after->cpu_ns, 8000);
+  EXPECT_EQ(after->instructions, 123'456'789'012);
+  EXPECT_EQ(after->cycles, 0) << "counted as 0";
+  EXPECT_EQ(after->ranges[0].name, "request #");
+  EXPECT_EQ(after->ranges[0].count, 40);
+  EXPECT_EQ(after->ranges[0].p95_ns, 2.5);
+}
+
+TEST(RecordJson, of_an_earlier_sonde_has_no_cpu_counts_ranges_or_metrics) {
+  const auto record = parse_record(
+      R"({"sonde_record": 1, "source": "a", "conditions": {}, "wall_ns": 5, "extent_ns": 5, "steps": 0,
+          "measures": [{"kernel": "gemm", "duration_ns": [3]}]})");
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_FALSE(record->cpu_ns);
+  EXPECT_FALSE(record->instructions);
+  EXPECT_FALSE(record->cycles);
+  EXPECT_TRUE(record->ranges.empty());
+  EXPECT_TRUE(record->measures[0].metrics.empty());
 }
 
 TEST(RecordJson, has_a_group_a_line) {

@@ -78,6 +78,33 @@ TEST(GateReportRecord, measures_are_of_each_launch) {
   EXPECT_EQ(r.extent_ns, 0);
 }
 
+TEST(GateReportRecord, metrics_weigh_launches_by_their_duration_and_add_bytes_up) {
+  Report report;
+  report.launch("gemm")
+      .with("gpu__time_duration.sum", 1000)
+      .with("sm__throughput.avg.pct_of_peak_sustained_elapsed", 80)
+      .with("dram__bytes_read.sum", 100)
+      .with("dram__bytes_write.sum", 20);
+  report.launch("gemm")
+      .with("gpu__time_duration.sum", 3000)
+      .with("sm__throughput.avg.pct_of_peak_sustained_elapsed", 40)
+      .with("lts__throughput.avg.pct_of_peak_sustained_elapsed", 10)
+      .with("dram__bytes.sum", 7);
+  const RunRecord r = report.record();
+  const std::map<std::string, double, std::less<>> both = {{"sm_throughput", 50}, {"dram_bytes", 127}};
+  EXPECT_EQ(r.measures.at(0).metrics, both) << "one launch lacks L2's throughput";
+  EXPECT_EQ(r.avg_kernel_ns, 2000);
+}
+
+TEST(GateReportRecord, of_one_launch_a_metric_needs_no_duration) {
+  Report report;
+  report.launch("gemm").with("sm__inst_executed.avg.per_cycle_active", 2.5);
+  EXPECT_EQ(report.record().measures.at(0).metrics.at("ipc"), 2.5);
+  report.launch("gemm").with("sm__inst_executed.avg.per_cycle_active", 1.5);
+  EXPECT_TRUE(report.record().measures.at(0).metrics.empty());
+  EXPECT_FALSE(report.record().avg_kernel_ns);
+}
+
 TEST(GateReportRecord, cycles_that_one_launch_lacks_are_left_out) {
   Report report = two_launches();
   report.launch("gemm").with("gpu__time_duration.sum", 5);
@@ -115,6 +142,7 @@ TEST(GateReportRecord, nonsense_in_a_damaged_report_is_not_known) {
       .with("launch__occupancy_limit_warps", std::numeric_limits<double>::quiet_NaN());
   const RunRecord r = report.record();
   EXPECT_TRUE(r.measures.at(0).duration_ns.empty());
+  EXPECT_FALSE(r.avg_kernel_ns);
   EXPECT_FALSE(r.shapes.at(0).registers_per_thread);
   EXPECT_FALSE(r.shapes.at(0).blocks_per_sm);
 }

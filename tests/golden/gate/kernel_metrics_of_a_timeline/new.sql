@@ -1,0 +1,1 @@
+.read ../../inputs/mini.sql
