@@ -1,6 +1,5 @@
 #include "cli/gate_runs/other_load.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,13 +9,12 @@
 #include <string>
 
 #include "base/text/decimal.h"
+#include "cli/gate_runs/cpu_time.h"
 
 namespace sonde {
 namespace {
 
 constexpr int64_t kSecond_ns = 1'000'000'000;
-
-int64_t nanoseconds(const timeval& time) { return time.tv_sec * kSecond_ns + time.tv_usec * 1'000; }
 
 /// The columns of a processor's line (proc_pid_stat(5)) that are no idling; guests are within user and nice.
 constexpr std::array<size_t, 6> kBusyColumns = {1, 2, 3, 6, 7, 8};

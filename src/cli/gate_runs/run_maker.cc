@@ -1,12 +1,16 @@
 #include "cli/gate_runs/run_maker.h"
 
+#include <linux/perf_event.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <fstream>
 
+#include "base/system/event_count.h"
 #include "base/text/command_words.h"
 #include "base/text/privacy.h"
+#include "cli/gate_runs/cpu_time.h"
 #include "cli/gate_runs/other_load.h"
 #include "cli/runs/run_records.h"
 #include "gate/record/record_json.h"
@@ -37,6 +41,13 @@ Status write_record(const std::string& file, const gate::RunRecord& record) {
   return {};
 }
 
+/// Absent where the machine does not count the event, or lets nobody count it.
+std::optional<int64_t> read_count(const Result<EventCount>& count) {
+  if (!count) return std::nullopt;
+  const auto value = count->read();
+  return value ? std::optional(*value) : std::nullopt;
+}
+
 }  // namespace
 
 gate::RunRecord wall_time_record(const RunCommand& command, int64_t wall_ns, const MachineState& state) {
@@ -59,16 +70,25 @@ RunMaker::RunMaker(SubprocessRunner& runner, RunFolder& folder, RunMakerOptions 
 Result<SubprocessEnd> RunMaker::run_measured(const Subprocess& program, Try& made) {
   const OnProcessors here(options_.processors);
   if (!here.status()) return std::unexpected(here.status().error());
+  const auto instructions = EventCount::of_programs(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+  const auto cycles = EventCount::of_programs(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
   const auto before = processor_use(processors_);
+  const int64_t cpu_before = cpu_ns_of_ended_children();
   const auto end = runner_.run(program);
+  const int64_t cpu_ns = cpu_ns_of_ended_children() - cpu_before;
   const auto after = processor_use(processors_);
-  if (!end || !before || !after) return end;
-  const double share = share_of_others(*before, *after, end->wall_ns, processors_.size());
-  made.session.other_load = share;
-  if (is_disturbing(share, end->wall_ns, processors_.size())) {
-    made.disturbed = fmt::format("other processes used {:.0f} % of the processors", 100 * share);
-  }
+  if (!end) return end;
+  made.instructions = read_count(instructions);
+  made.cycles = read_count(cycles);
+  if (cpu_ns > 0) made.cpu_ns = cpu_ns;  // no process takes none at all: it was not measured
+  if (before && after) set_other_load(share_of_others(*before, *after, end->wall_ns, processors_.size()), *end, made);
   return end;
+}
+
+void RunMaker::set_other_load(double share, const SubprocessEnd& end, Try& made) const {
+  made.session.other_load = share;
+  if (!is_disturbing(share, end.wall_ns, processors_.size())) return;
+  made.disturbed = fmt::format("other processes used {:.0f} % of the processors", 100 * share);
 }
 
 Result<RunMaker::Try> RunMaker::run_once(const RunCommand& command, const std::string& name) {
@@ -175,6 +195,9 @@ Result<MadeRun> RunMaker::read(const RunCommand& command, const Try& made, const
   MadeRun run{.record = {}, .file = *profile, .wall_ns = made.end.wall_ns};
   if (profile->empty()) {
     run.record = wall_time_record(command, made.end.wall_ns, made.after);
+    run.record.cpu_ns = made.cpu_ns;
+    run.record.instructions = made.instructions;
+    run.record.cycles = made.cycles;
   } else {
     auto records = load_records(std::array{*profile});
     if (!records) return std::unexpected(records.error());

@@ -54,6 +54,9 @@ class RunMaker {
   /// One try: the process is over, and well.
   struct Try {
     SubprocessEnd end;
+    std::optional<int64_t> cpu_ns;        ///< user and system time of the process and its children
+    std::optional<int64_t> instructions;  ///< theirs in user mode
+    std::optional<int64_t> cycles;
     MachineState after;
     std::string slowed;
     std::string disturbed;
@@ -67,6 +70,7 @@ class RunMaker {
   [[nodiscard]] Result<Try> run_undisturbed(const RunCommand& command, const std::string& name);
   [[nodiscard]] Result<bool> repeats(const Try& made, const std::string& name);
   [[nodiscard]] Result<SubprocessEnd> run_measured(const Subprocess& program, Try& made);
+  void set_other_load(double share, const SubprocessEnd& end, Try& made) const;
   void state_conditions(gate::Conditions& conditions, const MachineState& state) const;
   [[nodiscard]] Result<std::string> profile_of(const RunCommand& command, const Try& made) const;
   [[nodiscard]] Result<MadeRun> read(const RunCommand& command, const Try& made, const std::string& name);

@@ -94,6 +94,23 @@ def wall_time(world):
     check(counted_runs(absent, "new") == 1, "what cannot be compared after a run is given up then")
 
 
+# Half a second of user time: in the command, and in a child that it waits for.
+SPIN = "import resource\nwhile resource.getrusage(resource.RUSAGE_SELF).ru_utime < 0.25: pass"
+
+
+def cpu_time(world):
+    world.write("spin.py", SPIN)
+    world.write("cpu.yaml", "version: 1\nrules: [cpu_time >= 500 ms, cpu_time <= 5 s]\n")
+    run = world.sonde("gate", "run", "-n", "1", "--warm-up", "0", "--budget", "cpu.yaml", "--keep", "spun", "--", "sh", "-c",
+                      f"{sys.executable} spin.py; {sys.executable} spin.py; sleep 0.3")  # fmt: skip
+    ended(run, 0, "CPU time")
+    record = json.loads((world.folder / "spun" / "new-01.record.json").read_text())
+    check(5e8 <= record["cpu_ns"] <= record["wall_ns"] - 2.9e8, f"CPU time without the wait: {record}")
+    profiled = world.sonde("gate", "run", "-n", "1", "--warm-up", "0", "--budget", "cpu.yaml", "--", "./profiled", "{profile}")
+    ended(profiled, 4, "the CPU time of a profiler is not the program's")
+    check("cpu_time of the run was not measured in the new runs." in profiled.stdout, profiled.stdout)
+
+
 def without_base(world):
     """All runs are made, since they become a baseline."""
     run = world.sonde("gate", "run", "-n", "3", "--warm-up", "0", "--budget", "change.yaml", "--keep", "first", "--", "true")
@@ -223,7 +240,7 @@ def usage(world):
 
 with tempfile.TemporaryDirectory() as where:
     here = World(where)
-    for test in (wall_time, without_base, planted, patterns, failing, interrupted, throttled, noise, usage):
+    for test in (wall_time, cpu_time, without_base, planted, patterns, failing, interrupted, throttled, noise, usage):
         test(here)
 print("\n".join(failures) or "sonde gate run, calibrate and selftest do what they say")
 sys.exit(1 if failures else 0)
