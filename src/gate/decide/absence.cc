@@ -20,8 +20,9 @@ Refusal without_counter(const MeasuredMetric& metric, const RunRecord& run) {
           .arguments = {text("sections", section_options(metric)), text("counters", counters_of(metric))}};
 }
 
-/// Absent for a name that the run does not have: that is no question of their number.
+/// Absent for a name that the run does not have, and for a kernel report: that is no question of their number.
 std::optional<Refusal> too_few(const Figure& figure, const Scope& scope, const RunRecord& run) {
+  if (!run.measures.empty()) return std::nullopt;
   const size_t needed = least_values(figure.metric);
   if (figure.each != FigureEach::range) {
     return Refusal{.reason = "too_few_steps",

@@ -73,6 +73,7 @@ TEST(Decide, what_would_measure_it_is_said) {
   EXPECT_EQ(argument(verdict_of("dram_bytes <= 1 GB", {}, {report}), "counters"), "dram__bytes.sum");
   EXPECT_EQ(verdict_of("sm_throughput >= 50 %", {}, kernel_runs({100})).reason, "no_report");
   EXPECT_EQ(verdict_of("step_time_p95 <= 1 ms", {}, kernel_runs({100})).reason, "too_few_steps");
+  EXPECT_EQ(verdict_of("step_time_p95 <= 1 ms", {}, {report}).reason, "absent") << "longer runs do not help";
   EXPECT_EQ(verdict_of("cpu_time <= 1 s", {}, kernel_runs({100})).reason, "no_cpu_time");
   EXPECT_EQ(verdict_of("instructions <= 1000", {}, kernel_runs({100})).reason, "no_cpu_counts");
 }
