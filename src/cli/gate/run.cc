@@ -192,11 +192,22 @@ class Gate {
   double spent_ = 0;  ///< of the error rates
 };
 
+void tell_of_missing_counts(const gate::Budget& budget) {
+  const auto is_count = [](const gate::BudgetRule& rule) {
+    return rule.metric->name == "instructions" || rule.metric->name == "cycles";
+  };
+  const auto rule = std::ranges::find_if(budget.rules, is_count);
+  if (rule == budget.rules.end()) return;
+  const std::string why = why_no_counts();
+  if (!why.empty()) fmt::print(stderr, "sonde: {} cannot be counted: {}\n", rule->metric->name, why);
+}
+
 int make_and_decide(const Options& options, Task& task) {
   const auto runner = system_subprocess_runner();
   auto budget = load_budget(options.output.budget_file);
   if (!budget) return budget_error(options.output.budget_file, budget.error());
   task.budget = std::move(*budget);
+  tell_of_missing_counts(task.budget);
   if (const Status loaded = load_floors(options, task); !loaded) return gate_error(loaded.error());
   auto folder = folder_for(options.run);
   if (!folder) return gate_error(folder.error());

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kSecond_ns = 1'000'000'000;
 
-/// The columns of a processor's line (proc_pid_stat(5)) that are no idling; guests are within user and nice.
+/// The columns of a processor's line (proc_stat(5)) that are no idling; guests are within user and nice.
 constexpr std::array<size_t, 6> kBusyColumns = {1, 2, 3, 6, 7, 8};
 
 std::optional<int64_t> busy_ticks(std::string_view line) {
@@ -59,9 +59,8 @@ std::optional<ProcessorUse> processor_use(const ProcessorSet& set) {
   std::ifstream stream("/proc/stat");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const auto busy_ns = busy_ns_of(text, set);
-  rusage children{};
-  if (!busy_ns || getrusage(RUSAGE_CHILDREN, &children) != 0) return std::nullopt;
-  return ProcessorUse{.busy_ns = *busy_ns, .own_ns = nanoseconds(children.ru_utime) + nanoseconds(children.ru_stime)};
+  if (!busy_ns) return std::nullopt;
+  return ProcessorUse{.busy_ns = *busy_ns, .own_ns = cpu_ns_of_ended_children()};
 }
 
 double share_of_others(const ProcessorUse& before, const ProcessorUse& after, int64_t wall_ns, size_t processors) {

@@ -50,6 +50,11 @@ std::optional<int64_t> read_count(const Result<EventCount>& count) {
 
 }  // namespace
 
+std::string why_no_counts() {
+  const auto count = EventCount::of_programs(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+  return count ? std::string() : count.error().message;
+}
+
 gate::RunRecord wall_time_record(const RunCommand& command, int64_t wall_ns, const MachineState& state) {
   gate::RunRecord record;
   record.source = without_paths(command_line(command.words));

@@ -89,6 +89,9 @@ class RunMaker {
   int64_t spent_ns_ = 0;
 };
 
+/// Why processor counts (the metrics instructions and cycles) would be absent here; empty where they can be counted.
+[[nodiscard]] std::string why_no_counts();
+
 /// A record of a process that left no profile: its wall time, and the machine.
 [[nodiscard]] gate::RunRecord wall_time_record(const RunCommand& command, int64_t wall_ns, const MachineState& state);
 

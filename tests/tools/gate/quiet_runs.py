@@ -200,6 +200,19 @@ def disturbed(world):
     check(world.record()["other_load"] > 0.1, f"stated: {world.record().get('other_load')}")
 
 
+def counts(world):
+    """Where the processor's events can be counted they are in the record; else a rule about them says why not."""
+    (world.folder / "counts.yaml").write_text("version: 1\nrules:\n  - instructions <= 1000000000000\n")
+    words = world.words([], ["true"])
+    words[words.index("wall.yaml")] = "counts.yaml"
+    run = subprocess.run(words, cwd=world.folder, capture_output=True, text=True, check=False, env=world.environment)
+    if "instructions" in world.record():
+        check(run.returncode == 0 and world.record()["instructions"] > 1000, f"counted: {world.record()}")
+    else:
+        check(run.returncode == 4 and "sonde: instructions cannot be counted: perf_event_open: " in run.stderr,
+              f"exit code {run.returncode}: {run.stderr}")  # fmt: skip
+
+
 def busy_gpu(world):
     """Another process begins to compute during the first run, and stays."""
     run = world.run([], "sh", "-c", "test -e ran || echo 4711 > processes; touch ran")
@@ -209,7 +222,8 @@ def busy_gpu(world):
 
 with tempfile.TemporaryDirectory() as where:
     here = World(where)
-    for test in (clocks_are_locked, refused, killed, after_a_reboot, processors, warm_up, disturbed, busy_gpu):
+    for test in (clocks_are_locked, refused, killed, after_a_reboot, processors, warm_up, disturbed, counts,
+                 busy_gpu):
         test(here)
 print("\n".join(failures) or "runs are made quiet, and say how")
 sys.exit(1 if failures else 0)
