@@ -45,11 +45,17 @@ std::string judged_text(const Facts& facts) {
                      counted(static_cast<int64_t>(facts.gpus.gpus.size()), "GPU"));
 }
 
+double percent_of_run(const Facts& facts, int64_t ns) {
+  return 100 * real_ns(ns) / std::max(1.0, real_ns(facts.parts.run_ns()));
+}
+
+constexpr double kLargePercent = 10;
+
 /// A time of which no finding says anything, and its share of the run: where it is a large part of that.
-void add_not_judged(const Facts& facts, int64_t ns, std::string_view what, std::vector<std::string>& all) {
-  constexpr double kLargePercent = 10;
-  const double percent = 100 * real_ns(ns) / std::max(1.0, real_ns(facts.parts.run_ns()));
-  if (percent < kLargePercent) return;
+void add_not_judged(const Facts& facts, int64_t ns, std::string_view what, std::vector<std::string>& all,
+                    double min_percent = kLargePercent) {
+  const double percent = percent_of_run(facts, ns);
+  if (percent < min_percent) return;
   all.push_back(fmt::format("{} {} ({})", time_text(real_ns(ns)), what, percent_text(percent, 100)));
 }
 
@@ -57,13 +63,15 @@ void add_not_judged(const Facts& facts, int64_t ns, std::string_view what, std::
 std::string not_judged_text(const Facts& facts, size_t width) {
   if (facts.gpus.gpus.empty()) return {};
   std::vector<std::string> all;
-  add_not_judged(facts, facts.parts.set_up_ns(), "before the first GPU work", all);
+  const bool large = percent_of_run(facts, facts.parts.set_up_ns() + facts.parts.after_ns()) >= kLargePercent;
+  const double min_outside_percent = large ? 1 : kLargePercent;
+  add_not_judged(facts, facts.parts.set_up_ns(), "before the first GPU work", all, min_outside_percent);
   const bool warm_up = facts.steps && facts.steps->slow_iterations > 0;
   const auto slow_ns =
       static_cast<int64_t>(warm_up ? facts.steps->slow_mean_ns * real_ns(facts.steps->slow_iterations) : 0);
   add_not_judged(facts, slow_ns, "of warm-up", all);
   add_not_judged(facts, facts.parts.other_ns() - slow_ns, "outside of the loops", all);
-  add_not_judged(facts, facts.parts.after_ns(), "after the last GPU work", all);
+  add_not_judged(facts, facts.parts.after_ns(), "after the last GPU work", all, min_outside_percent);
   if (all.empty()) return {};
   return wrapped(
       fmt::format("not judged of the run's {}: {}", time_text(real_ns(facts.parts.run_ns())), fmt::join(all, ", ")), 0,

@@ -114,14 +114,18 @@ std::string warm_up_text(const std::optional<WarmUp>& warm_up) {
                      warm_up->range, time_text(warm_up->slow_mean_ns), time_text(warm_up->median_ns));
 }
 
-/// "3.00 s (100 % below); 4.10 s before (57.7 % of the run)".
+/// "3.00 s (100 % below); 4.10 s before (57.7 % of the run), 500 ms after (7.0 %)".
 std::string working_text(const RunSummary& summary) {
   constexpr double kLarge = 0.1;
+  constexpr double kShown = 0.01;
   std::string text = time_text(real(summary.working_ns())) + " (100 % below)";
+  if (real(summary.set_up_ns + summary.after_ns) < kLarge * real(summary.total_ns)) return text;
+  bool first = true;
   const auto add = [&](int64_t ns, std::string_view where) {
-    if (real(ns) < kLarge * real(summary.total_ns)) return;
-    text += fmt::format("; {} {} ({} of the run)", time_text(real(ns)), where,
-                        percent_text(real(ns), real(summary.total_ns)));
+    if (real(ns) < kShown * real(summary.total_ns)) return;
+    text += fmt::format("{} {} {} ({}{})", first ? ";" : ",", time_text(real(ns)), where,
+                        percent_text(real(ns), real(summary.total_ns)), first ? " of the run" : "");
+    first = false;
   };
   add(summary.set_up_ns, "before");
   add(summary.after_ns, "after");

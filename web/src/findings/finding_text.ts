@@ -15,7 +15,7 @@ export const likelyText = ({ likely }: Finding): string =>
 
 /** What is to be known of the ceiling besides; empty for a usual one. */
 export function ceilingNote(finding: Finding): string {
-  if (!finding.takes_time) return 'It costs no time yet, but it will.';
+  if (!finding.takes_time) return 'It costs no time by itself.';
   return finding.reachable ? '' : 'This is only a bound; no fix can save all of it.';
 }
 

@@ -82,11 +82,25 @@ function runFigure({ span_ns, summary }: ProfileDocument): Figure {
   return { title: 'Run', value: timeText(span_ns), note: counted(summary.gpus.length, 'GPU') };
 }
 
-/** What a profile is in five numbers. */
+/** Percent of the run. A smaller part without GPU work is not worth a figure. */
+const kLargeOutside = 10;
+
+/** What no figure of the GPUs and no finding covers; null where that is little. */
+function outsideFigure({ summary }: ProfileDocument): Figure | null {
+  const { total_ns, set_up_ns, after_ns, gpus } = summary;
+  const share = (ns: number): number => (100 * ns) / total_ns;
+  if (gpus.length === 0 || total_ns === 0 || share(set_up_ns + after_ns) < kLargeOutside) return null;
+  const note = `${timeText(set_up_ns)} before the first, ${timeText(after_ns)} after the last; in no finding`;
+  return { title: 'Outside GPU work', value: percentText(share(set_up_ns + after_ns)), note };
+}
+
+/** What a profile is in five or six numbers. */
 export function figuresOf(profile: ProfileDocument): Figure[] {
   const { summary } = profile;
+  const outside = outsideFigure(profile);
   return [
     runFigure(profile),
+    ...(outside ? [outside] : []),
     busyFigure(summary.gpus, workingTime(summary)),
     stepsFigure(profile),
     kernelsFigure(profile),
