@@ -48,3 +48,18 @@ export function Select(props: {
     </label>
   );
 }
+
+/** Marks in a chart what has a text in its name. */
+export function SearchField({ value, onSearch }: { value: string; onSearch: (text: string) => void }) {
+  return (
+    <label>
+      Search{' '}
+      <input
+        type="search"
+        value={value}
+        placeholder="part of a name"
+        onInput={(event) => onSearch(event.currentTarget.value)}
+      />
+    </label>
+  );
+}

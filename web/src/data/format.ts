@@ -33,6 +33,7 @@ export interface ProfileDocument {
 
 export interface Sections {
   modules: JsonBlob<Modules>;
+  module_work: JsonBlob<ModuleWork>;
   kernels: JsonBlob<Kernels>;
   copies: JsonBlob<Copies>;
   launches: JsonBlob<MeasuredLaunches>;
@@ -482,6 +483,19 @@ export interface LaunchAdvice {
   says: string;
   /** As the profiler estimates it: of the whole kernel's time, or of one aspect. */
   speedup: { percent: number; whole_kernel: boolean } | null;
+}
+
+/** What modules launched themselves on GPUs, a row a module and name. */
+export interface ModuleWork {
+  /** Row of Modules; -1 outside any module. */
+  module: number[];
+  /** Index into `names`. */
+  name: number[];
+  count: number[];
+  /** Shares of GPU time: those of a module add up to its device_self_ns. */
+  device_ns: number[];
+  /** Kernels, and "[CUDA memcpy Host-to-Device]" and the like. */
+  names: string[];
 }
 
 /** Where host threads were when they were sampled. */

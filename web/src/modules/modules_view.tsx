@@ -1,7 +1,7 @@
 import './modules.css';
 import '../charts/charts.css';
 import { useMemo, useState } from 'preact/hooks';
-import { ChartFrame, Select } from '../charts/chart_frame.tsx';
+import { ChartFrame, SearchField, Select } from '../charts/chart_frame.tsx';
 import { Absent, present, Sides, WhenLoaded } from '../charts/sides.tsx';
 import { useSections, type Side } from '../charts/use_sections.ts';
 import type { Modules } from '../data/format.ts';
@@ -30,6 +30,7 @@ import {
   type Weight,
   type Widths,
 } from './module_tree.ts';
+import { ModuleWorkView } from './module_work_view.tsx';
 import { RankSpread } from './rank_spread.tsx';
 
 export interface ViewProps {
@@ -41,12 +42,13 @@ export interface ViewProps {
 export function ModulesView({ report, navigation }: ViewProps) {
   return (
     <WhenLoaded loaded={useSections(report, 'modules')}>
-      {(sides) => <LoadedModules sides={sides} navigation={navigation} />}
+      {(sides) => <LoadedModules {...{ report, sides, navigation }} />}
     </WhenLoaded>
   );
 }
 
-function LoadedModules({ sides, navigation }: { sides: readonly Side<Modules>[]; navigation: Navigation }) {
+function LoadedModules(props: ViewProps & { sides: readonly Side<Modules>[] }) {
+  const { report, sides, navigation } = props;
   const there = present(sides);
   return (
     <div class="sonde-view">
@@ -58,6 +60,7 @@ function LoadedModules({ sides, navigation }: { sides: readonly Side<Modules>[];
       {there.length > 0 && (
         <>
           <FlameSection sides={there} />
+          <ModuleWorkView report={report} modules={there} />
           <Sides sides={there.filter(({ data }) => ranksOf(data) > 1)}>
             {({ profile, data }) => <RankSpread modules={data} ranks={profile.document.timeline.ranks} />}
           </Sides>
@@ -95,15 +98,7 @@ function FlameSection({ sides }: { sides: readonly { profile: Profile; data: Mod
     <>
       <Select label="Width" choices={kWeights} value={key} onChoose={setKey} />
       <Select label="Order" choices={kOrders} value={order} onChoose={(chosen) => setOrder(chosen as FlameOrder)} />
-      <label>
-        Search{' '}
-        <input
-          type="search"
-          value={text}
-          placeholder="part of a name"
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField value={text} onSearch={setText} />
     </>
   );
   return (

@@ -30,7 +30,15 @@ export function usePrinting(): boolean {
 }
 
 /** Also those that a report lacks: views that ask for them wait for the answer. */
-const kSections: readonly (keyof Sections)[] = ['modules', 'kernels', 'launches', 'copies', 'stacks', 'tables'];
+const kSections: readonly (keyof Sections)[] = [
+  'modules',
+  'module_work',
+  'kernels',
+  'launches',
+  'copies',
+  'stacks',
+  'tables',
+];
 
 /**
  * Browsers print from their menu without a wait: what is printed is decoded while the page has nothing else to do. Then

@@ -4,13 +4,16 @@ import { countText } from '../text/units.ts';
 
 /** Call stacks as the flame chart and the table show them. Pure. */
 
+/** A tree without a title: of call stacks, or of modules and their kernels. */
+export type Frames = Pick<StackTree, 'name' | 'file' | 'parent' | 'self' | 'total'>;
+
 /** A tree of functions by their samples. */
 export interface StackNames extends Named {
   self: readonly number[];
   total: readonly number[];
 }
 
-export const namesOf = ({ name, file, parent, self, total }: StackTree): StackNames => ({
+export const namesOf = ({ name, file, parent, self, total }: Frames): StackNames => ({
   name,
   domain: file,
   parent,
@@ -29,8 +32,8 @@ export const kSamples: WeightOf<StackNames> = {
 };
 
 /** The tree from the sampled functions to what called them. */
-export function inverted(tree: StackTree): StackTree {
-  const turned: StackTree = { ...tree, name: [], file: [], parent: [], self: [], total: [] };
+export function inverted(tree: Frames): Frames {
+  const turned: Frames = { name: [], file: [], parent: [], self: [], total: [] };
   const rows = new Map<string, number>();
   const rowOf = (parent: number, from: number): number => {
     const key = `${parent}\n${tree.name[from]!}\n${tree.file[from]!}`;
@@ -65,7 +68,7 @@ export interface FunctionSum {
 }
 
 /** By function and file, those first in which most samples were taken. Threads are no functions. */
-export function functionSums(tree: StackTree): FunctionSum[] {
+export function functionSums(tree: Frames): FunctionSum[] {
   const sums = new Map<string, FunctionSum>();
   const keys = tree.name.map((name, row) => `${name}\n${tree.file[row]!}`);
   const within = (row: number): boolean => {

@@ -1,27 +1,16 @@
 import '../modules/modules.css';
 import '../charts/charts.css';
 import { useMemo, useState } from 'preact/hooks';
-import { ChartFrame, Select } from '../charts/chart_frame.tsx';
+import { ChartFrame, SearchField, Select } from '../charts/chart_frame.tsx';
 import { Absent, present, Sides, WhenLoaded } from '../charts/sides.tsx';
 import type { Fact } from '../charts/tooltip.tsx';
 import { useSections, type Side } from '../charts/use_sections.ts';
 import type { Stacks, StackTree } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
-import { Breadcrumb } from '../modules/breadcrumb.tsx';
-import { FlameChart, type FlameWords } from '../modules/flame_chart.tsx';
-import {
-  keyOf,
-  matchesOf,
-  rowAtPath,
-  rowsAbove,
-  treeOf,
-  weightOfRows,
-  widthOf,
-  widthsOf,
-} from '../modules/module_tree.ts';
 import { DataTable, type DataColumn } from '../tables/data_table.tsx';
-import { counted, countText, percentText } from '../text/units.ts';
-import { functionSums, inverted, kSamples, namesOf } from './stack_tree.ts';
+import { counted } from '../text/units.ts';
+import { FlameGraph, type FlameGraphWords } from './flame_graph.tsx';
+import { functionSums, kSamples, type StackNames } from './stack_tree.ts';
 
 /** Where host threads spend their time, by samples of their call stacks. */
 export function StacksView({ report }: { report: Report }) {
@@ -56,15 +45,7 @@ function LoadedStacks({ sides }: { sides: readonly Side<Stacks>[] }) {
         />
       )}
       <Select label="From" choices={kOrders} value={order} onChoose={setOrder} />
-      <label>
-        Search{' '}
-        <input
-          type="search"
-          value={text}
-          placeholder="part of a name"
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField value={text} onSearch={setText} />
     </>
   );
   return (
@@ -75,7 +56,18 @@ function LoadedStacks({ sides }: { sides: readonly Side<Stacks>[] }) {
       </Absent>
       <ChartFrame title={`Host call stacks: ${title}`} controls={controls}>
         <Sides sides={shown}>
-          {({ tree }) => <StackFlame key={title + order} tree={tree} turned={order !== kFromThreads} text={text} />}
+          {({ tree }) => (
+            <FlameGraph
+              key={title + order}
+              frames={tree}
+              whole={tree.samples}
+              says={`${counted(tree.samples, 'sample')} with a call stack.`}
+              turned={order !== kFromThreads}
+              text={text}
+              words={kWords}
+              factsOf={factsOf}
+            />
+          )}
         </Sides>
         <p class="sonde-muted sonde-hint">
           Arrow keys select the caller, a callee or a neighbor; Enter zooms in, Escape zooms out. Samples are taken at a
@@ -90,49 +82,20 @@ function LoadedStacks({ sides }: { sides: readonly Side<Stacks>[] }) {
   );
 }
 
-const kWords: FlameWords = { one: 'function', all: 'all samples', outside: '' };
+const kWords: FlameGraphWords = {
+  one: 'function',
+  all: 'all samples',
+  outside: '',
+  weight: kSamples,
+  found: 'frame',
+  ofAll: 'of the samples',
+  summary: 'Call stacks by samples.',
+};
 
-function StackFlame({ tree: recorded, turned, text }: { tree: StackTree; turned: boolean; text: string }) {
-  const [path, setPath] = useState<readonly string[]>([]);
-  const tree = useMemo(() => treeOf(namesOf(turned ? inverted(recorded) : recorded)), [recorded, turned]);
-  const widths = useMemo(() => widthsOf(tree, kSamples), [tree]);
-  const names = tree.modules;
-  const matches = useMemo(() => matchesOf(names, text), [names, text]);
-  const onZoom = useMemo(
-    () => (row: number) => setPath(rowsAbove(names, row).map((above) => keyOf(names, above))),
-    [names],
-  );
-  const top = rowAtPath(tree, path) ?? -1;
-  const percent = (value: number) => percentText((100 * value) / recorded.samples);
-  const facts = (row: number): Fact[] => {
-    if (row < 0) return [['samples', countText(recorded.samples)]];
-    const of = (value: number) => `${countText(value)} (${percent(value)})`;
-    return [
-      ['samples', of(names.total[row]!)],
-      ...(turned ? [] : [['in the function itself', of(names.self[row]!)] as const]),
-      ['file', names.domain[row] || '–'],
-    ];
-  };
-  const says = matches
-    ? `${counted(matches.size, 'frame')} found, with ${percent(weightOfRows(tree, widths, matches))} of the samples.`
-    : `${counted(recorded.samples, 'sample')} with a call stack.`;
-  return (
-    <>
-      <p class="sonde-caption">{says}</p>
-      <div>
-        <Breadcrumb modules={names} all={kWords.all} top={top} onZoom={onZoom} />
-        <FlameChart
-          {...{ tree, widths, top, matches, onZoom, facts }}
-          weight={kSamples}
-          words={kWords}
-          order="weight"
-          shown={widthOf(widths, top)}
-          summary={`Call stacks by samples. ${says}`}
-        />
-      </div>
-    </>
-  );
-}
+const factsOf = (names: StackNames, row: number): Fact[] => [
+  ['in the function itself', kSamples.text(names.self[row]!)],
+  ['file', names.domain[row] || '–'],
+];
 
 function FunctionTable({ tree }: { tree: StackTree }) {
   const columns = useMemo(() => functionColumns(tree), [tree]);
