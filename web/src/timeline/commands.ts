@@ -1,3 +1,4 @@
+import { withHidden, withMove, withPin } from './arrangement.ts';
 import { launchedWork, launchingCall } from './launches.ts';
 import { trackKey, tracksOf, type TrackItem } from './layout.ts';
 import { lowerBound, rowOf } from './row_index.ts';
@@ -43,6 +44,12 @@ export function obey(model: TimelineModel, command: Command, now: number): boole
     case 'select-all':
       selectAll(model);
       return true;
+    case 'pin-row':
+    case 'hide-row':
+    case 'move-row-up':
+    case 'move-row-down':
+      arrangeSelected(model, command);
+      return true;
     default:
       return moveSelection(model, command, now);
   }
@@ -59,10 +66,20 @@ export function focusSelection(model: TimelineModel, now: number): void {
     model.glideTo(focusView({ start: mark.span.start + marked, end: mark.span.end + marked }, lanes.bounds), now);
 }
 
+/** The row of the selection. */
+function arrangeSelected(model: TimelineModel, command: Command): void {
+  const { nodes, arrangement } = model;
+  const key = model.selected && trackKey(model.selected.profile, model.selected.track);
+  if (key === null) return;
+  if (command === 'pin-row') model.arrange(withPin(arrangement, key));
+  else if (command === 'hide-row') model.arrange(withHidden(arrangement, key));
+  else model.arrange(withMove(nodes, arrangement, key, command === 'move-row-up' ? -1 : 1));
+}
+
 function selectAll(model: TimelineModel): void {
   const { start, end } = model.lanes.bounds;
   // What begins in the run's last moment is in it too.
-  const area = { span: { start, end: end + 1 }, tracks: model.nodes.flatMap(tracksOf) };
+  const area = { span: { start, end: end + 1 }, tracks: model.shown.flatMap(tracksOf) };
   model.selectArea({ ...area, span: snapped(model.report, model.lanes, area).span });
 }
 

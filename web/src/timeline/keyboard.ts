@@ -20,7 +20,11 @@ export type Command =
   | 'previous-same'
   | 'select-all'
   | 'search'
-  | 'step-into';
+  | 'step-into'
+  | 'pin-row'
+  | 'hide-row'
+  | 'move-row-up'
+  | 'move-row-down';
 
 export interface KeyPress {
   key: string;
@@ -56,6 +60,10 @@ const kPlain: Record<string, Command> = {
   '[': 'previous-same',
   '/': 'search',
   enter: 'step-into',
+  p: 'pin-row',
+  h: 'hide-row',
+  u: 'move-row-up',
+  j: 'move-row-down',
 };
 
 const kWithControl: Record<string, Command> = { a: 'select-all', f: 'search' };
@@ -95,6 +103,8 @@ export const kKeyHelp: [keys: string, what: string][] = [
   ['Enter', 'go from a call to its GPU work and back; on a heading: fold it'],
   ['/  Ctrl+F', 'search; Enter and Shift+Enter: next and previous match'],
   ['Ctrl+A', 'select everything and show sums'],
+  ['P  H', 'pin or unpin, hide the row of the selection'],
+  ['U  J', 'move the row of the selection up, down'],
   ['Escape', 'clear selection and marks'],
   ['Ctrl+wheel', 'zoom at the pointer'],
   ['Shift+wheel', 'move left, right'],

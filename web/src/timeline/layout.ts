@@ -8,9 +8,11 @@ export interface TrackRef {
   track: Track;
 }
 
-interface TrackNode extends TrackRef {
+export interface TrackNode extends TrackRef {
   type: 'track';
   key: string;
+  /** Instead of the track's. */
+  label?: string;
 }
 
 export interface GroupNode {
@@ -207,7 +209,20 @@ function trackItem(node: TrackNode, depth: number, y: number, open: boolean): Tr
   const rows = open ? Math.max(1, track.rows.length) : 1;
   const rowHeight = track.kind === 'counter' ? kCounterHeight : kRowHeight;
   const height = rows * rowHeight + kGapBelow;
-  return { type: 'track', key, profile, track, depth, y, height, label: track.label, rows, rowHeight, foldable, open };
+  return {
+    type: 'track',
+    key,
+    profile,
+    track,
+    depth,
+    y,
+    height,
+    label: node.label ?? track.label,
+    rows,
+    rowHeight,
+    foldable,
+    open,
+  };
 }
 
 export function layoutOf(nodes: readonly Node[], closed: ReadonlySet<string>): Layout {

@@ -117,6 +117,7 @@ export class Stage {
   /** Each rank's steps over its own tracks. */
   private paintSteps(surface: Surface): void {
     const { model } = this;
+    if (!model.stepLines) return;
     for (const { from, to, profile, rank } of laneStretches(model)) {
       const steps = model.documents[profile]!.steps?.ranks.find((ranks) => ranks.rank === rank);
       if (!steps) continue;

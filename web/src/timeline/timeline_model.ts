@@ -1,5 +1,6 @@
 import type { ProfileDocument } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
+import { arranged, kAsRecorded, withShown, type Arrangement } from './arrangement.ts';
 import { lanesOf, stepSpan, type Alignment, type Lanes } from './lanes.ts';
 import {
   closedAtFirst,
@@ -42,7 +43,12 @@ const kStepRoom = 0.1;
 export class TimelineModel {
   readonly documents: readonly ProfileDocument[];
   readonly store: TrackStore;
+  /** As recorded, and as they are shown. */
   readonly nodes: Node[];
+  shown: Node[];
+  arrangement: Arrangement = kAsRecorded;
+  /** Lines where steps begin. */
+  stepLines = true;
   readonly motion = new Motion();
   readonly closed: Set<string>;
   /** What was closed before the reader did anything. */
@@ -79,7 +85,8 @@ export class TimelineModel {
     this.closed = closedAtFirst(this.nodes);
     this.closedFirst = new Set(this.closed);
     this.lanes = lanesOf(this.documents, this.alignment);
-    this.layout = layoutOf(this.nodes, this.closed);
+    this.shown = this.nodes;
+    this.layout = layoutOf(this.shown, this.closed);
     this.view = wholeView(this.lanes.bounds);
   }
 
@@ -183,17 +190,32 @@ export class TimelineModel {
     this.relayout();
   }
 
+  arrange(arrangement: Arrangement): void {
+    this.arrangement = arrangement;
+    this.relayout();
+  }
+
+  showSteps(shown: boolean): void {
+    this.stepLines = shown;
+    this.changed();
+    this.repaint();
+  }
+
   private relayout(): void {
-    this.layout = layoutOf(this.nodes, this.closed);
+    this.shown = arranged(this.nodes, this.arrangement);
+    this.layout = layoutOf(this.shown, this.closed);
     this.changed();
     this.repaint();
   }
 
   /** Opens what is above a track. */
   open(ref: TrackRef, withRows: boolean): void {
-    const keys = keysAbove(this.nodes, trackKey(ref.profile, ref.track));
+    const key = trackKey(ref.profile, ref.track);
+    this.arrangement = withShown(this.arrangement, keysAbove(this.nodes, key));
+    this.shown = arranged(this.nodes, this.arrangement);
+    const keys = keysAbove(this.shown, key);
     const shut = (withRows ? keys : keys.slice(0, -1)).filter((key) => this.closed.delete(key));
-    if (shut.length) this.relayout();
+    if (shut.length > 0 || !itemOf(this.layout, key)) this.relayout();
   }
 
   itemOf(ref: TrackRef): TrackItem | null {

@@ -12,6 +12,7 @@ import { KeysDialog } from './keys_dialog.tsx';
 import { LabelColumn } from './label_column.tsx';
 import { kMinimapHeight } from './minimap.ts';
 import { listenToPointer } from './pointer.ts';
+import { RowsPanel } from './rows_panel.tsx';
 import { Splitter } from './splitter.tsx';
 import { kAxisHeight, Stage } from './stage.ts';
 import { Timeline } from './timeline.ts';
@@ -39,6 +40,7 @@ export function TimelineView({ report, focus, state }: TimelineProps) {
   const [keys, setKeys] = useState(false);
   const [legend, setLegend] = useState(() => innerWidth >= kNarrow);
   const [listed, setListed] = useState(false);
+  const [rows, setRows] = useState(false);
   const [labelsFrom, setLabelsFrom] = useState(0);
   const host = useRef<HTMLElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
@@ -111,12 +113,14 @@ export function TimelineView({ report, focus, state }: TimelineProps) {
     <section class="sonde-timeline" ref={host} aria-label="Timeline">
       <span class="tl-probe" ref={probe} />
       <Toolbar
-        {...{ model, search, field, legend, listed }}
+        {...{ model, search, field, legend, listed, rows }}
+        showRows={() => setRows(!rows)}
         showKeys={() => setKeys(true)}
         showLegend={() => setLegend(!legend)}
         showList={() => setListed(!listed)}
       />
       {legend && <TimelineLegend model={model} />}
+      {rows && <RowsPanel model={model} />}
       {listed && <HitList model={model} search={search} />}
       <div class="tl-head">
         <div class="tl-corner" style={left} />
@@ -137,6 +141,9 @@ export function TimelineView({ report, focus, state }: TimelineProps) {
         />
       </div>
       <div class="tl-scroller" ref={scroller} onScroll={scrolled} tabIndex={-1}>
+        {model.layout.items.length === 0 && model.nodes.length > 0 && (
+          <p class="tl-empty">All rows are hidden. The button Rows shows them again.</p>
+        )}
         {model.nodes.length === 0 && <p class="tl-empty">This report has no timeline events.</p>}
         <div class="tl-spacer" style={{ height: `${model.layout.height}px` }}>
           <LabelColumn model={model} width={labelWidth} scrollTop={labelsFrom} />

@@ -14,10 +14,12 @@ export interface ToolbarProps {
   /** Of what the search found. */
   listed: boolean;
   showList: () => void;
+  rows: boolean;
+  showRows: () => void;
 }
 
 export function Toolbar(props: ToolbarProps) {
-  const { model, search, showKeys, field, legend, showLegend, listed, showList } = props;
+  const { model, search, showKeys, field, legend, showLegend, listed, showList, rows, showRows } = props;
   const now = () => performance.now();
   return (
     <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
@@ -37,6 +39,21 @@ export function Toolbar(props: ToolbarProps) {
       <span class="tl-hint">
         <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> or Ctrl+wheel: zoom and move · drag: sums of a span · click:
         details
+      </span>
+      <span class="tl-buttons tl-show">
+        <button type="button" aria-pressed={rows} title="Pin, hide and move rows" onClick={showRows}>
+          Rows
+        </button>
+        {model.documents.some(({ steps }) => steps !== null) && (
+          <button
+            type="button"
+            aria-pressed={model.stepLines}
+            title="Lines where steps begin"
+            onClick={() => model.showSteps(!model.stepLines)}
+          >
+            Steps
+          </button>
+        )}
       </span>
       <button type="button" class="tl-legend-button" aria-pressed={legend} onClick={showLegend}>
         Legend
