@@ -25,6 +25,7 @@ export function listenToKeys(
   host: HTMLElement,
   field: { current: HTMLInputElement | null },
   showKeys: () => void,
+  writeNote: () => void,
 ): () => void {
   const gone = new AbortController();
   const { signal } = gone;
@@ -43,6 +44,7 @@ export function listenToKeys(
     event.preventDefault();
     if (command === 'search') return field.current?.focus();
     if (command === 'keys') return showKeys();
+    if (command === 'note') return writeNote();
     if (event.repeat && model.motion.holds(event.code)) return;
     obey(model, command, performance.now());
     holdKey(model, event.code, command, performance.now());

@@ -21,6 +21,7 @@ export type Command =
   | 'select-all'
   | 'search'
   | 'step-into'
+  | 'note'
   | 'pin-row'
   | 'hide-row'
   | 'move-row-up'
@@ -60,6 +61,7 @@ const kPlain: Record<string, Command> = {
   '[': 'previous-same',
   '/': 'search',
   enter: 'step-into',
+  n: 'note',
   p: 'pin-row',
   h: 'hide-row',
   u: 'move-row-up',
@@ -103,6 +105,7 @@ export const kKeyHelp: [keys: string, what: string][] = [
   ['Enter', 'go from a call to its GPU work and back; on a heading: fold it'],
   ['/  Ctrl+F', 'search; Enter and Shift+Enter: next and previous match'],
   ['Ctrl+A', 'select everything and show sums'],
+  ['N', 'write a note on the selection or the middle of the view'],
   ['P  H', 'pin or unpin, hide the row of the selection'],
   ['U  J', 'move the row of the selection up, down'],
   ['Escape', 'clear selection and marks'],

@@ -1,3 +1,4 @@
+import { spanOfNote } from './notes.ts';
 import { trackKey } from './layout.ts';
 import { paintBand } from './paint_backdrop.ts';
 import type { Surface } from './paint_rows.ts';
@@ -70,6 +71,14 @@ export function paintSelections(surface: Surface, model: TimelineModel): void {
   if (!area) return;
   const [top, bottom] = stretchOf(model, area);
   paintBand(surface, view, area.span, accent, top - scrollTop, bottom - scrollTop, 0.2);
+}
+
+/** Notes over all tracks; a moment is a line. */
+export function paintNotes(surface: Surface, model: TimelineModel): void {
+  for (const note of model.notes) {
+    const span = spanOfNote(note, model.lanes.shift(note.profile, note.rank));
+    paintBand(surface, model.view, span, surface.inks.accent, 0, surface.height, 0.1);
+  }
 }
 
 /** From the first to the last of an area's tracks, in y of the layout. */

@@ -3,8 +3,9 @@ import { ticks, type Tick } from './axis.ts';
 import { inksOf, type Inks } from './inks.ts';
 import { Minimap, kMinimapHeight } from './minimap.ts';
 import { paintBackdrop, paintBand, paintGrid, paintPlaceholders, paintSteps } from './paint_backdrop.ts';
+import { spanOfNote } from './notes.ts';
 import { paintCounter } from './paint_counter.ts';
-import { boxOf, paintArrow, paintFrame, paintSelections } from './paint_overlay.ts';
+import { boxOf, paintArrow, paintFrame, paintNotes, paintSelections } from './paint_overlay.ts';
 import { RowsPainter, type Surface } from './paint_rows.ts';
 import { SceneMaker, type Scene } from './scene.ts';
 import { kFont, TextFitter } from './text_fitter.ts';
@@ -13,6 +14,7 @@ import type { TimelineSearch } from './timeline_search.ts';
 import { xOf, type Span } from './viewport.ts';
 
 export const kAxisHeight = 24;
+const kFlagWidth = 16;
 
 export interface Canvases {
   host: HTMLElement;
@@ -102,6 +104,7 @@ export class Stage {
     this.paintSteps(surface);
     this.paintDetailed(surface);
     paintSelections(surface, model);
+    paintNotes(surface, model);
     for (const { from, to } of this.arrows) this.paintLaunch(surface, from, to);
     const hovered = model.hover && boxOf(model, model.hover);
     if (hovered) paintFrame(surface, hovered, inks.text, false);
@@ -164,7 +167,23 @@ export class Stage {
       // Half a number would be another number.
       if (x + 4 + context.measureText(text).width <= width) context.fillText(text, x + 4, height / 2);
     }
+    this.paintNoteFlags(surface);
     if (this.draggedAxis) paintBand(surface, this.model.view, this.draggedAxis, inks.accent, 0, height, 0.25);
+  }
+
+  /** Notes by their number in the list. */
+  private paintNoteFlags({ context, width, height, inks }: Surface): void {
+    const { model } = this;
+    model.notes.forEach((note, i) => {
+      const { start } = spanOfNote(note, model.lanes.shift(note.profile, note.rank));
+      const x = Math.round(xOf(model.view, width, start));
+      if (x < -kFlagWidth || x > width) return;
+      context.fillStyle = inks.accent;
+      context.fillRect(x, 0, kFlagWidth, 12);
+      context.fillRect(x, 0, 1, height);
+      context.fillStyle = inks.ground;
+      context.fillText(String(i + 1), x + 4, 7, kFlagWidth - 5);
+    });
   }
 
   /** What tests and other parts of the page can read. */
@@ -174,6 +193,7 @@ export class Stage {
     dataset['visibleStart'] = String(Math.round(view.start));
     dataset['visibleEnd'] = String(Math.round(view.end));
     dataset['ready'] = String(scene.waiting.length === 0);
+    dataset['notes'] = String(this.model.notes.length);
     dataset['selected'] = this.model.selectedName;
   }
 }

@@ -15,6 +15,7 @@ import {
   type TrackRef,
 } from './layout.ts';
 import { Motion } from './motion.ts';
+import { kNotesElement, notesOf, type Note } from './notes.ts';
 import { rowOf } from './row_index.ts';
 import { TrackStore, type LoadedSlices } from './track_store.ts';
 import { clampView, focusView, lengthOf, panView, wholeView, zoomView, type Span } from './viewport.ts';
@@ -65,6 +66,9 @@ export class TimelineModel {
   selected: SliceRef | null = null;
   selectedName = '';
   area: Area | null = null;
+  notes: readonly Note[];
+  /** Whether the file has them as they are. */
+  savedNotes = true;
   mark: Mark | null = null;
   hover: SliceRef | null = null;
   /** Where zooming by keys is centred: the pointer, or null for the middle. */
@@ -82,6 +86,7 @@ export class TimelineModel {
     this.documents = report.profiles.map((profile) => profile.document);
     this.store = new TrackStore(report, repaint);
     this.nodes = nodesOf(this.documents);
+    this.notes = notesOf(document.getElementById(kNotesElement)?.textContent ?? '[]', this.documents.length);
     this.closed = closedAtFirst(this.nodes);
     this.closedFirst = new Set(this.closed);
     this.lanes = lanesOf(this.documents, this.alignment);
@@ -193,6 +198,18 @@ export class TimelineModel {
   arrange(arrangement: Arrangement): void {
     this.arrangement = arrangement;
     this.relayout();
+  }
+
+  setNotes(notes: readonly Note[]): void {
+    this.notes = notes;
+    this.savedNotes = false;
+    this.changed();
+    this.repaint();
+  }
+
+  notesSaved(): void {
+    this.savedNotes = true;
+    this.changed();
   }
 
   showSteps(shown: boolean): void {

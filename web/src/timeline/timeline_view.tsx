@@ -12,6 +12,7 @@ import { KeysDialog } from './keys_dialog.tsx';
 import { LabelColumn } from './label_column.tsx';
 import { kMinimapHeight } from './minimap.ts';
 import { listenToPointer } from './pointer.ts';
+import { NotesPanel } from './notes_panel.tsx';
 import { RowsPanel } from './rows_panel.tsx';
 import { Splitter } from './splitter.tsx';
 import { kAxisHeight, Stage } from './stage.ts';
@@ -41,6 +42,8 @@ export function TimelineView({ report, focus, state }: TimelineProps) {
   const [legend, setLegend] = useState(() => innerWidth >= kNarrow);
   const [listed, setListed] = useState(false);
   const [rows, setRows] = useState(false);
+  const [notes, setNotes] = useState(() => model.notes.length > 0);
+  const noteField = useRef<HTMLInputElement>(null);
   const [labelsFrom, setLabelsFrom] = useState(0);
   const host = useRef<HTMLElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
@@ -88,7 +91,16 @@ export function TimelineView({ report, focus, state }: TimelineProps) {
     return () => observer.disconnect();
   }, [timeline, labelWidth]);
 
-  useEffect(() => listenToKeys(timeline, host.current!, field, () => setKeys(true)), [timeline]);
+  const [asked, setAsked] = useState(0);
+  const writeNote = () => {
+    setNotes(true);
+    setAsked((times) => times + 1);
+  };
+  useEffect(() => {
+    if (asked > 0) noteField.current?.focus();
+  }, [asked]);
+
+  useEffect(() => listenToKeys(timeline, host.current!, field, () => setKeys(true), writeNote), [timeline]);
 
   useEffect(() => {
     if (!focus) return;
@@ -113,13 +125,15 @@ export function TimelineView({ report, focus, state }: TimelineProps) {
     <section class="sonde-timeline" ref={host} aria-label="Timeline">
       <span class="tl-probe" ref={probe} />
       <Toolbar
-        {...{ model, search, field, legend, listed, rows }}
+        {...{ model, search, field, legend, listed, rows, notes }}
+        showNotes={() => setNotes(!notes)}
         showRows={() => setRows(!rows)}
         showKeys={() => setKeys(true)}
         showLegend={() => setLegend(!legend)}
         showList={() => setListed(!listed)}
       />
       {legend && <TimelineLegend model={model} />}
+      {notes && <NotesPanel model={model} field={noteField} />}
       {rows && <RowsPanel model={model} />}
       {listed && <HitList model={model} search={search} />}
       <div class="tl-head">

@@ -16,10 +16,13 @@ export interface ToolbarProps {
   showList: () => void;
   rows: boolean;
   showRows: () => void;
+  notes: boolean;
+  showNotes: () => void;
 }
 
 export function Toolbar(props: ToolbarProps) {
-  const { model, search, showKeys, field, legend, showLegend, listed, showList, rows, showRows } = props;
+  const { model, search, showKeys, field, legend, showLegend, listed, showList, rows, showRows, notes, showNotes } =
+    props;
   const now = () => performance.now();
   return (
     <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
@@ -43,6 +46,9 @@ export function Toolbar(props: ToolbarProps) {
       <span class="tl-buttons tl-show">
         <button type="button" aria-pressed={rows} title="Pin, hide and move rows" onClick={showRows}>
           Rows
+        </button>
+        <button type="button" aria-pressed={notes} title="Notes on times of the run (N)" onClick={showNotes}>
+          {model.notes.length > 0 ? `Notes (${model.notes.length})` : 'Notes'}
         </button>
         {model.documents.some(({ steps }) => steps !== null) && (
           <button
