@@ -11,8 +11,9 @@ import re
 import sys
 from pathlib import Path
 
+# To read outerHTML only serializes.
 MARKUP = re.compile(
-    r"innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|document\.write|dangerouslySetInnerHTML"
+    r"innerHTML|outerHTML\s*=|insertAdjacentHTML|createContextualFragment|document\.write|dangerouslySetInnerHTML"
     r"|\beval\(|\bnew Function\b|setAttribute\(\s*['\"](?:style|on\w+)['\"]|\bstyle=['\"]"
 )
 ADDRESS = re.compile(r"https?://[^\s'\"`)]*")

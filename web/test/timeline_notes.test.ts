@@ -26,7 +26,7 @@ test('notes are in the order of time; what is no note is left out', () => {
 });
 
 test('a copy has a name of its own', () => {
-  assert.equal(nameOfCopy('/home/me/run%201.html'), 'run 1_notes.html');
-  assert.equal(nameOfCopy('/home/me/run_notes.html'), 'run_notes.html');
+  assert.equal(nameOfCopy('/reports/run%201.html'), 'run 1_notes.html');
+  assert.equal(nameOfCopy('/reports/run_notes.html'), 'run_notes.html');
   assert.equal(nameOfCopy('/'), 'report_notes.html');
 });

@@ -91,7 +91,7 @@ Result<ClockChoice> parse_clock_choice(std::string_view text) {
   if (number.ends_with("MHz")) number.remove_suffix(3);
   const auto mhz = integer_of<unsigned>(number);
   if (!mhz || *mhz == 0) return fail("--lock-clocks: '{}' is neither 'base' nor a clock in MHz, such as 1200", text);
-  return ClockChoice{.mhz = *mhz};
+  return ClockChoice{.mhz = mhz};
 }
 
 std::string clock_text(const ClockChoice& choice) {

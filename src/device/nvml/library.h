@@ -15,8 +15,9 @@ struct Library {
 #include "device/nvml/functions.inc"
 };
 
-/// Loads the library and leaves it loaded for the program's life. Without `path`: SONDE_NVML, else libnvidia-ml.so.1.
-[[nodiscard]] Result<Library> load(const std::string& path);
+/// Loads the library and leaves it loaded for the program's life. Without `given` path: SONDE_NVML, else
+/// libnvidia-ml.so.1.
+[[nodiscard]] Result<Library> load(const std::string& given);
 
 /// The call's result; function_not_found where the library has no such function.
 template <typename... Parameters, typename... Arguments>

@@ -62,7 +62,7 @@ std::string range_text(double least, double most, std::string_view unit) {
 /// The least and the most of what the runs' sessions say of it; nothing where none says it.
 template <typename Value>
 std::string session_line(std::string_view title, std::span<const gate::RunRecord> records,
-                         std::optional<Value> gate::SessionOfRun::*what, double scale, std::string_view unit) {
+                         std::optional<Value> gate::SessionOfRun::* what, double scale, std::string_view unit) {
   std::vector<double> values;
   for (const gate::RunRecord& record : records) {
     if (record.session.*what) values.push_back(scale * static_cast<double>(*(record.session.*what)));

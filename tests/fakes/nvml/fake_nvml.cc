@@ -387,7 +387,8 @@ nvml_ret change_clocks(nvml_dev d, const char* call, const Text& line, bool vali
 API nvmlDeviceSetGpuLockedClocks(nvml_dev d, Word lowest, Word highest) {
   constexpr Word kLimits = 0xffffff00;
   const bool valid = lowest > kLimits ? highest > kLimits : highest < kLimits && lowest <= highest;
-  return change_clocks(d, "nvmlDeviceSetGpuLockedClocks", std::to_string(lowest) + " " + std::to_string(highest), valid);
+  return change_clocks(d, "nvmlDeviceSetGpuLockedClocks", std::to_string(lowest) + " " + std::to_string(highest),
+                       valid);
 }
 API nvmlDeviceResetGpuLockedClocks(nvml_dev d) {
   return change_clocks(d, "nvmlDeviceResetGpuLockedClocks", "unlocked", true);

@@ -59,7 +59,7 @@ RunRecord record(int64_t steps, std::vector<WorkGroup> work, std::vector<IdleGro
   return run;
 }
 
-int64_t sum(const std::vector<DifferenceRow>& rows, Part DifferenceRow::*side) {
+int64_t sum(const std::vector<DifferenceRow>& rows, Part DifferenceRow::* side) {
   int64_t total = 0;
   for (const DifferenceRow& row : rows) total += (row.*side).ns.value_or(0);
   return total;

@@ -43,7 +43,7 @@ const Row& row(const std::vector<Row>& rows, std::string_view name) {
 }
 
 template <typename Row>
-int64_t sum(const std::vector<Row>& rows, int64_t Row::*value) {
+int64_t sum(const std::vector<Row>& rows, int64_t Row::* value) {
   return std::accumulate(rows.begin(), rows.end(), int64_t{0},
                          [&](int64_t total, const Row& r) { return total + r.*value; });
 }

@@ -7,7 +7,7 @@ function pageIsRead(): Promise<void> {
   return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
 }
 
-/** This page as a file, with a JSON element of this id, which replaces the one that it has. */
+/** This page as a file, with a JSON element of this id, which replaces the one that it has. `json` has no '<'. */
 export async function copyOfPage(id: string, json: string): Promise<string> {
   await pageIsRead();
   const copy = document.documentElement.cloneNode(true) as HTMLElement;
