@@ -15,7 +15,7 @@ from _schema import ROOT, load, violations
 
 RECORD = ROOT / "src/gate/record"
 ROWS = {"GpuOfRun": "gpu", "WorkGroup": "work", "IdleGroup": "idle", "CallGroup": "call", "KernelShape": "shape",
-        "KernelMeasure": "measure"}
+        "KernelMeasure": "measure", "RangeTimes": "range"}
 
 
 def keys_in_source():
