@@ -1,7 +1,7 @@
 // Kernels below the modules that launched them, and turned around: the numbers are those of the statistics.
 import assert from 'node:assert/strict';
-import { openTab, test, withPage } from './_page.mjs';
-import { reportOf, stats, synth } from './_program.mjs';
+import { copiedBy, openTab, test, withPage } from './_page.mjs';
+import { csvTable, reportOf, sonde, stats, synth } from './_program.mjs';
 
 const profile = synth();
 const report = reportOf(profile);
@@ -63,4 +63,26 @@ test('a search says how much GPU time is in what it found', () =>
     await frame(page)
       .getByText(/^[\d,]+ blocks? found, with [\d.]+\s% of GPU time\.$/)
       .waitFor();
+  }));
+
+/** Layers of the encoder are numbered. */
+const exactly = json(sections.modules_exact.id);
+
+test('the switch for exact names shows rows with numbers, as sonde modules --exact-names does', () =>
+  withPage(report, {}, async (page) => {
+    await openTab(page, 'Modules');
+    const part = page.locator('#part-modules');
+    const rows = () => copiedBy(page, part.getByRole('button', { name: /copy/i }).last()).then(csvTable);
+    const merged = await rows();
+    assert.ok(merged.some(({ Module }) => Module.includes('#')));
+    await part.getByLabel('Exact names').check();
+    const exact = await rows();
+    assert.ok(exact.length > merged.length);
+    assert.ok(exact.every(({ Module }) => !Module.includes('#')));
+    const wanted = csvTable(sonde('modules', '-q', '--exact-names', '--min-percent', 0, '-f', 'csv', profile));
+    assert.equal(exact.length, exactly.name.length);
+    const layer = exact.find(({ Module }) => /encoder\.layer\.1$/.test(Module));
+    const same = wanted.find((row) => Object.values(row).some((cell) => /encoder\.layer\.1$/.test(cell)));
+    assert.equal(Number(layer.Calls), Number(same.Calls), JSON.stringify([layer, same]));
+    assert.ok((await labels(page)).some((label) => /encoder\.layer\.1/.test(label)));
   }));

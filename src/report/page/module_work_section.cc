@@ -4,6 +4,7 @@
 
 #include "analyses/modules/module_work.h"
 #include "report/page/json_columns.h"
+#include "report/page/module_sections.h"
 #include "report/page/section.h"
 
 namespace sonde {
@@ -23,9 +24,15 @@ std::vector<ModuleWork> largest(std::vector<ModuleWork> work) {
   return work;
 }
 
-Json write(const ReportSource& source) {
-  if (source.modules.modules.empty()) return nullptr;
-  const std::vector<ModuleWork> work = largest(module_work(source.trace, source.modules));
+Json write(const ReportSource& source) { return module_work_json(source, source.modules); }
+
+}  // namespace
+}  // namespace module_work_part
+
+nlohmann::ordered_json module_work_json(const ReportSource& source, const ModuleTree& tree) {
+  using namespace module_work_part;
+  if (tree.modules.empty()) return nullptr;
+  const std::vector<ModuleWork> work = largest(module_work(source.trace, tree));
   if (work.empty()) return nullptr;
   boost::unordered_flat_map<std::string_view, size_t> rows;
   Json names = Json::array();
@@ -42,9 +49,6 @@ Json write(const ReportSource& source) {
   document["names"] = std::move(names);
   return document;
 }
-
-}  // namespace
-}  // namespace module_work_part
 
 extern const ReportSection module_work_section;
 const ReportSection module_work_section{"module_work", "kernels and copies of each module, with their GPU time",

@@ -4,6 +4,7 @@
 #include "analyses/modules/module_memory.h"
 #include "analyses/modules/module_sums.h"
 #include "report/page/json_columns.h"
+#include "report/page/module_sections.h"
 #include "report/page/section.h"
 #include "report/text/join_text.h"
 #include "trace/columns.h"
@@ -27,34 +28,34 @@ struct CallTimes {
 };
 
 /// For each module. A call that was open when the recording ended is taken to last until the run's end.
-std::vector<CallTimes> call_times(const ReportSource& source) {
+std::vector<CallTimes> call_times(const ReportSource& source, const ModuleTree& tree) {
   const Ranges& r = source.trace.ranges;
   const int64_t run_end = source.origin_ns() + source.span_ns();
-  std::vector<CallTimes> times(source.modules.modules.size());
+  std::vector<CallTimes> times(tree.modules.size());
   for (Row row = 0; row < row_count(r); ++row) {
-    if (source.modules.is_call[row] == 0) continue;
+    if (tree.is_call[row] == 0) continue;
     const int64_t end = r.end[row] == kUnknown ? run_end : r.end[row];
-    times[source.modules.of_range[row]].add({r.start[row] - source.origin_ns(), end - source.origin_ns()});
+    times[tree.of_range[row]].add({r.start[row] - source.origin_ns(), end - source.origin_ns()});
   }
   return times;
 }
 
-Json peaks_json(const ReportSource& source) {
-  const std::vector<ModuleMemory> memory = module_memory(source.trace, source.modules);
+Json peaks_json(const ReportSource& source, const ModuleTree& tree) {
+  const std::vector<ModuleMemory> memory = module_memory(source.trace, tree);
   Json peaks = json_column(memory, [](const ModuleMemory& m) { return known_or_null(m.peak_bytes); });
-  if (memory.empty()) peaks = Json(source.modules.modules.size(), nullptr);
+  if (memory.empty()) peaks = Json(tree.modules.size(), nullptr);
   return peaks;
 }
 
 /// A column a rank.
-Json by_rank_json(const ReportSource& source) {
+Json by_rank_json(const ReportSource& source, const ModuleTree& tree) {
   const Trace& trace = source.trace;
   if (trace.ranks.size() < 2) return nullptr;
-  ModuleSums sums(source.modules, trace.ranks.size());
+  ModuleSums sums(tree, trace.ranks.size());
   sums.add_operations(
       trace, [&](const GpuOps& ops, Row row) { return trace.processes[trace.stream(ops.stream[row]).process].rank; });
   std::vector<Longs> ranks(trace.ranks.size());
-  for (uint32_t m = 0; m < source.modules.modules.size(); ++m) {
+  for (uint32_t m = 0; m < tree.modules.size(); ++m) {
     for (size_t r = 0; r < ranks.size(); ++r) ranks[r].push_back(sums.of(m)[r]);
   }
   return ranks;
@@ -104,9 +105,9 @@ Json transfers_json(const ModuleKernels& kernels) {
   return plots;
 }
 
-Json measured_json(const ReportSource& source) {
+Json measured_json(const ReportSource& source, const ModuleTree& tree) {
   if (!source.facts.kernels) return nullptr;
-  const ModuleKernels kernels = module_kernels(source.modules, *source.facts.kernels);
+  const ModuleKernels kernels = module_kernels(tree, *source.facts.kernels);
   const auto column = [&](auto value_of) {
     return json_column(kernels.total, [&](const MeasuredKernels& m) { return number_or_null(value_of(m)); });
   };
@@ -128,9 +129,9 @@ Json measured_json(const ReportSource& source) {
 
 /// Columns of what the tree says of each module. Host times of a module all of whose calls were open at the end are not
 /// known.
-Json tree_json(const ReportSource& source) {
+Json tree_json(const ReportSource& source, const ModuleTree& tree) {
   const Trace& trace = source.trace;
-  const auto column = [&](auto value_of) { return json_column(source.modules.modules, value_of); };
+  const auto column = [&](auto value_of) { return json_column(tree.modules, value_of); };
   const auto host = [](const Module& m, int64_t ns) { return known_or_null(m.open_calls == m.calls ? kUnknown : ns); };
   return {{"name", column([](const Module& m) { return m.name; })},
           {"domain", column([&](const Module& m) {
@@ -149,23 +150,26 @@ Json tree_json(const ReportSource& source) {
           {"copy_bytes", column([](const Module& m) { return m.total.copy_bytes; })}};
 }
 
-Json write(const ReportSource& source) {
-  if (source.modules.modules.empty()) return nullptr;
-  Json document = tree_json(source);
-  const std::vector<CallTimes> times = call_times(source);
-  document["peak_bytes"] = peaks_json(source);
-  document["first_ns"] = json_column(times, [](const CallTimes& t) { return known_or_null(t.first_ns); });
-  document["longest_start_ns"] = json_column(times, [](const CallTimes& t) { return known_or_null(t.longest.first); });
-  document["longest_end_ns"] = json_column(times, [](const CallTimes& t) { return known_or_null(t.longest.second); });
-  document["device_by_rank_ns"] = by_rank_json(source);
-  document["outside"] = part_json(source.modules.outside);
-  document["whole"] = part_json(source.modules.whole);
-  document["measured"] = measured_json(source);
-  return document;
-}
+Json write(const ReportSource& source) { return modules_json(source, source.modules); }
 
 }  // namespace
 }  // namespace modules
+
+nlohmann::ordered_json modules_json(const ReportSource& source, const ModuleTree& tree) {
+  using namespace modules;
+  if (tree.modules.empty()) return nullptr;
+  Json document = tree_json(source, tree);
+  const std::vector<CallTimes> times = call_times(source, tree);
+  document["peak_bytes"] = peaks_json(source, tree);
+  document["first_ns"] = json_column(times, [](const CallTimes& t) { return known_or_null(t.first_ns); });
+  document["longest_start_ns"] = json_column(times, [](const CallTimes& t) { return known_or_null(t.longest.first); });
+  document["longest_end_ns"] = json_column(times, [](const CallTimes& t) { return known_or_null(t.longest.second); });
+  document["device_by_rank_ns"] = by_rank_json(source, tree);
+  document["outside"] = part_json(tree.outside);
+  document["whole"] = part_json(tree.whole);
+  document["measured"] = measured_json(source, tree);
+  return document;
+}
 
 extern const ReportSection modules_section;
 const ReportSection modules_section{"modules", "module tree of the model, with host and GPU time of each module",

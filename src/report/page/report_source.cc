@@ -30,6 +30,18 @@ ModuleChoice modules_by(ReportParts parts) {
   return choice;
 }
 
+/// Rows of a tree with exact names, so that a page grows little. More are for `sonde report --exact-names`.
+constexpr size_t kMaxExactModules = 2000;
+
+std::optional<ModuleTree> exact_modules_of(const Trace& trace, ReportParts parts) {
+  if (!parts.timeline || parts.exact_names) return std::nullopt;
+  ModuleChoice choice;
+  choice.exact_names = true;
+  ModuleTree tree = module_tree(trace, choice);
+  if (tree.modules.size() > kMaxExactModules) return std::nullopt;
+  return tree;
+}
+
 }  // namespace
 
 ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, ReportParts parts,
@@ -39,7 +51,7 @@ ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional
   const auto reports = stats_reports();
   if (parts.tables) tables.resize(reports.size());
   // The diagnosis takes longest by far and must not wait: rules build on one another.
-  constexpr size_t kOthers = 4;
+  constexpr size_t kOthers = 5;
   parallel_for(kOthers + tables.size(), [&](size_t i) {
     switch (i) {
       case 0: diagnosis = diagnose(judged_facts()); break;
@@ -48,9 +60,11 @@ ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional
         break;
       case 2: modules = module_tree(trace, modules_by(parts)); break;
       case 3: summary = summarize(trace); break;
+      case 4: exact_modules = exact_modules_of(trace, parts); break;
       default: tables[i - kOthers] = stats_table(reports[i - kOthers], trace);
     }
   });
+  if (exact_modules && exact_modules->modules.size() == modules.modules.size()) exact_modules.reset();
 }
 
 Fields report_fields() {

@@ -38,6 +38,8 @@ struct ReportSource {
   Diagnosis diagnosis;          ///< of judged_facts()
   RunSummary summary;
   ModuleTree modules;
+  /// With exact names, for a page, where `modules` has others and this has few enough rows.
+  std::optional<ModuleTree> exact_modules;
   std::vector<RankTurns> turns;    ///< steps of each rank
   std::vector<StatsTable> tables;  ///< of every statistics report in their order; empty unless asked for
   Timeline timeline;               ///< with every event; empty unless asked for

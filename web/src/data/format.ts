@@ -34,6 +34,9 @@ export interface ProfileDocument {
 export interface Sections {
   modules: JsonBlob<Modules>;
   module_work: JsonBlob<ModuleWork>;
+  /** The same with names that differ only by a number kept apart, where that makes few enough rows. */
+  modules_exact: JsonBlob<Modules>;
+  module_work_exact: JsonBlob<ModuleWork>;
   kernels: JsonBlob<Kernels>;
   copies: JsonBlob<Copies>;
   launches: JsonBlob<MeasuredLaunches>;

@@ -36,12 +36,15 @@ interface WorkSide {
 export function ModuleWorkView({
   report,
   modules,
+  exact,
 }: {
   report: Report;
+  /** Whether `modules` have exact names. */
+  exact: boolean;
   modules: readonly { profile: Profile; data: Modules }[];
 }) {
   return (
-    <WhenLoaded loaded={useSections(report, 'module_work')}>
+    <WhenLoaded loaded={useSections(report, exact ? 'module_work_exact' : 'module_work')}>
       {(loaded) => {
         const sides = present(loaded).flatMap(({ profile, data }): WorkSide[] => {
           const of = modules.find((side) => side.profile === profile);

@@ -49,9 +49,20 @@ export function ModulesView({ report, navigation }: ViewProps) {
 
 function LoadedModules(props: ViewProps & { sides: readonly Side<Modules>[] }) {
   const { report, sides, navigation } = props;
-  const there = present(sides);
+  const [exact, setExact] = useState(false);
+  const exactly = useSections(report, 'modules_exact');
+  const apart = exactly.state === 'there' ? present(exactly.sides) : [];
+  // Of a comparison both sides or none: names of one are looked for in the other.
+  const canBeExact = apart.length > 0 && apart.length === present(sides).length;
+  const there = exact && canBeExact ? apart : present(sides);
   return (
     <div class="sonde-view">
+      {canBeExact && (
+        <label class="sonde-exact" title="Show names that differ only by a number apart">
+          <input type="checkbox" checked={exact} onChange={(event) => setExact(event.currentTarget.checked)} /> Exact
+          names
+        </label>
+      )}
       <Absent sides={sides}>
         No ranges were recorded, so there are no modules. Name the parts of the program with NVTX ranges (in PyTorch
         torch.autograd.profiler.emit_nvtx) and record with sonde record or nsys profile -t cuda,nvtx, or with
@@ -60,7 +71,7 @@ function LoadedModules(props: ViewProps & { sides: readonly Side<Modules>[] }) {
       {there.length > 0 && (
         <>
           <FlameSection sides={there} />
-          <ModuleWorkView report={report} modules={there} />
+          <ModuleWorkView report={report} modules={there} exact={exact && canBeExact} />
           <Sides sides={there.filter(({ data }) => ranksOf(data) > 1)}>
             {({ profile, data }) => <RankSpread modules={data} ranks={profile.document.timeline.ranks} />}
           </Sides>
