@@ -58,7 +58,8 @@ def sum_violations(document):
 
 
 def page_of(arguments, folder):
-    """The page's document, its blobs read where the JSON has its parts."""
+    """The page's document, its blobs read where the JSON has its parts; without what only a page has: the timeline, and
+    modules with exact names, which are a choice of the JSON."""
     path = Path(folder) / "page.html"
     sonde("report", *arguments, "--force-overwrite", "-o", path)
     page = path.read_text(encoding="utf-8")
@@ -67,7 +68,8 @@ def page_of(arguments, folder):
     read = lambda blob: json.loads(zlib.decompress(base64.b64decode(blobs[blob["id"]]), -15))  # noqa: E731
     for profile in document["profiles"]:
         del profile["timeline"]
-        profile["sections"] = {name: read(blob) for name, blob in profile["sections"].items()}
+        sections = {name: blob for name, blob in profile["sections"].items() if not name.endswith("_exact")}
+        profile["sections"] = {name: read(blob) for name, blob in sections.items()}
     document["differences"] = document["differences"] and read(document["differences"])
     return document | {"schema": "sonde.report_data/1"}
 
