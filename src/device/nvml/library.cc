@@ -20,8 +20,6 @@ std::string path_or_usual(const std::string& path) {
   return chosen == nullptr || *chosen == '\0' ? "libnvidia-ml.so.1" : chosen;
 }
 
-}  // namespace
-
 Result<Library> load(const std::string& given) {
   const std::string path = path_or_usual(given);
   void* const loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -40,6 +38,19 @@ Result<Library> load(const std::string& given) {
     return fail("{} is not a usable NVML library: it lacks nvmlInit_v2 (not NVML, or older than 2012)", path);
   }
   return library;
+}
+
+}  // namespace
+
+Result<OpenLibrary> open(const std::string& given) {
+  auto library = load(given);
+  if (!library) return std::unexpected(std::move(library).error());
+  Return code = library->init();
+  unsigned count = 0;
+  if (code == Return::success) code = library->device_count(&count);
+  if (code == Return::gpu_not_found) code = Return::success;
+  if (code != Return::success) return std::unexpected(Error{failure_of(code, -1).message});
+  return OpenLibrary{.library = *library, .gpus = count};
 }
 
 }  // namespace sonde::device::nvml

@@ -15,9 +15,15 @@ struct Library {
 #include "device/nvml/functions.inc"
 };
 
+/// A library that was initialized.
+struct OpenLibrary {
+  Library library;
+  unsigned gpus = 0;  ///< of this host, broken ones included; 0 is no error
+};
+
 /// Loads the library and leaves it loaded for the program's life. Without `given` path: SONDE_NVML, else
 /// libnvidia-ml.so.1.
-[[nodiscard]] Result<Library> load(const std::string& given);
+[[nodiscard]] Result<OpenLibrary> open(const std::string& given);
 
 /// The call's result; function_not_found where the library has no such function.
 template <typename... Parameters, typename... Arguments>

@@ -52,13 +52,9 @@ class NvmlClockLock final : public ClockLock {
 }  // namespace nvml
 
 Result<std::unique_ptr<ClockLock>> open_clock_lock() {
-  const auto library = nvml::load({});
-  if (!library) return std::unexpected(library.error());
-  nvml::Return code = library->init();
-  unsigned count = 0;
-  if (code == nvml::Return::success) code = library->device_count(&count);
-  if (code != nvml::Return::success) return fail("{}", nvml::failure_of(code, -1).message);
-  return std::make_unique<nvml::NvmlClockLock>(*library, count);
+  const auto opened = nvml::open({});
+  if (!opened) return std::unexpected(opened.error());
+  return std::make_unique<nvml::NvmlClockLock>(opened->library, opened->gpus);
 }
 
 }  // namespace sonde::device

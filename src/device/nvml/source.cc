@@ -171,15 +171,9 @@ class Source : public DeviceSource {
 }  // namespace nvml
 
 Result<std::shared_ptr<DeviceSource>> open_nvml(const std::string& path) {
-  using nvml::Return;
-  const auto library = nvml::load(path);
-  if (!library) return std::unexpected(library.error());
-  Return code = library->init();
-  unsigned count = 0;
-  if (code == Return::success) code = library->device_count(&count);
-  if (code == Return::gpu_not_found) code = Return::success;
-  if (code != Return::success) return std::unexpected(Error{nvml::failure_of(code, -1).message});
-  return std::make_shared<nvml::Source>(*library, count);
+  const auto opened = nvml::open(path);
+  if (!opened) return std::unexpected(opened.error());
+  return std::make_shared<nvml::Source>(opened->library, opened->gpus);
 }
 
 }  // namespace sonde::device
