@@ -38,7 +38,7 @@ std::optional<Refusal> reason(const Figure& figure, const Scope& scope, const Ru
   if (const MeasuredMetric* metric = find_measured_metric(figure.metric)) return without_counter(*metric, run);
   if (least_values(figure.metric) > 0) return too_few(figure, scope, run);
   if (figure.metric == "cpu_time") return Refusal{.reason = "no_cpu_time"};
-  if (figure.metric == "instructions" || figure.metric == "cycles") return Refusal{.reason = "no_cpu_counts"};
+  if (is_processor_count(figure.metric)) return Refusal{.reason = "no_cpu_counts"};
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "gate/quantile.h"
+#include "gate/record/measured_metrics.h"
 
 namespace sonde::gate {
 namespace {
@@ -340,45 +341,22 @@ TimedRun peak_memory(const RunRecord& run, const Scope& scope) {
   return most;
 }
 
-/// Adds up what kernels of a report have of a metric. Absent where one of them lacks it.
-class MeasuredSum {
- public:
-  MeasuredSum(const RunRecord& run, const Scope& scope, std::string_view metric) {
-    for (const KernelMeasure& measure : run.measures) {
-      if (has_kernel(scope, measure.kernel)) add(measure, metric);
-    }
-  }
-  [[nodiscard]] TimedRun sum() const { return is_known() ? TimedRun{sum_} : TimedRun(); }
-  [[nodiscard]] TimedRun mean() const {
-    if (kernels_ == 1) return sum();
-    return is_known() && all_have_duration_ ? TimedRun{weighted_ / ns_} : TimedRun();
-  }
-
- private:
-  [[nodiscard]] bool is_known() const { return kernels_ > 0 && all_have_it_; }
-
-  void add(const KernelMeasure& measure, std::string_view metric) {
-    ++kernels_;
+/// Of the chosen kernels of a report.
+TimedRun measured(const RunRecord& run, const Scope& scope, std::string_view metric, LaunchFold fold) {
+  MeasuredFold kernels;
+  for (const KernelMeasure& measure : run.measures) {
+    if (!has_kernel(scope, measure.kernel)) continue;
     const auto found = measure.metrics.find(metric);
-    all_have_it_ = all_have_it_ && found != measure.metrics.end();
-    if (!all_have_it_) return;
     const double ns = std::accumulate(measure.duration_ns.begin(), measure.duration_ns.end(), 0.0);
-    all_have_duration_ = all_have_duration_ && ns > 0;
-    sum_ += found->second;
-    weighted_ += found->second * ns;
-    ns_ += ns;
+    kernels.add(found == measure.metrics.end() ? std::nullopt : std::optional(found->second),
+                ns > 0 ? std::optional(ns) : std::nullopt);
   }
-
-  size_t kernels_ = 0;
-  double sum_ = 0;
-  double weighted_ = 0;
-  double ns_ = 0;
-  bool all_have_it_ = true;
-  bool all_have_duration_ = true;
-};
+  const auto folded = kernels.folded(fold);
+  return folded ? TimedRun{*folded} : TimedRun();
+}
 
 #define SONDE_MEASURED_METRIC(metric, quantity, fold, section) \
-  TimedRun metric(const RunRecord& run, const Scope& scope) { return MeasuredSum(run, scope, #metric).fold(); }
+  TimedRun metric(const RunRecord& run, const Scope& scope) { return measured(run, scope, #metric, LaunchFold::fold); }
 #include "gate/record/measured_metrics.inc"
 #undef SONDE_MEASURED_METRIC
 
@@ -403,6 +381,8 @@ static_assert(kOneOfEachMetric.size() == kFigures.size());
 }  // namespace
 
 const Figure& figure_of(const Metric& metric) { return *std::ranges::find(kFigures, metric.name, &Figure::metric); }
+
+bool is_processor_count(std::string_view metric) { return metric == "instructions" || metric == "cycles"; }
 
 size_t least_values(std::string_view metric) {
   if (metric.ends_with("_p95")) return kLeastForP95;

@@ -56,6 +56,9 @@ struct Figure {
 
 [[nodiscard]] bool is_within(std::string_view module, const ModuleScope& scope);
 
+/// Whether the processor counts it, where the machine and the kernel let it.
+[[nodiscard]] bool is_processor_count(std::string_view metric);
+
 /// The fewest values that a quantile is given for, so that one of them is expected beyond it: 20 for the 95th
 /// percentile, 100 for the 99th. 0 for a metric that is none. (A run keeps kMaxSteps steps.)
 [[nodiscard]] size_t least_values(std::string_view metric);

@@ -18,6 +18,23 @@ constexpr auto kMeasured = std::to_array<MeasuredMetric>({
 
 }  // namespace
 
+void MeasuredFold::add(std::optional<double> value, std::optional<double> duration_ns) {
+  ++values_;
+  all_have_it_ = all_have_it_ && value;
+  all_have_duration_ = all_have_duration_ && duration_ns;
+  if (!all_have_it_) return;
+  sum_ += *value;
+  if (!all_have_duration_) return;
+  weighted_ += *value * *duration_ns;
+  ns_ += *duration_ns;
+}
+
+std::optional<double> MeasuredFold::folded(LaunchFold fold) const {
+  if (values_ == 0 || !all_have_it_) return std::nullopt;
+  if (fold == LaunchFold::sum || values_ == 1) return sum_;
+  return all_have_duration_ && ns_ > 0 ? std::optional(weighted_ / ns_) : std::nullopt;
+}
+
 std::span<const MeasuredMetric> measured_metrics() { return kMeasured; }
 
 const MeasuredMetric* find_measured_metric(std::string_view metric) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,22 @@ namespace sonde::gate {
 enum class LaunchFold : uint8_t {
   mean,  ///< weighted by the launches' durations
   sum,
+};
+
+/// Folds the values of launches, or of kernels that are folds themselves, in either way. Absent where one lacks its
+/// value, or a mean over several one's duration.
+class MeasuredFold {
+ public:
+  void add(std::optional<double> value, std::optional<double> duration_ns);
+  [[nodiscard]] std::optional<double> folded(LaunchFold fold) const;
+
+ private:
+  size_t values_ = 0;
+  double sum_ = 0;
+  double weighted_ = 0;
+  double ns_ = 0;
+  bool all_have_it_ = true;
+  bool all_have_duration_ = true;
 };
 
 /// A row of measured_metrics.inc.

@@ -72,6 +72,9 @@ std::optional<double> cycles_of(const Trace& trace, const KernelProfile& kernel)
 
 bool is_amount(const std::optional<double>& value) { return value && std::isfinite(*value) && *value >= 0; }
 
+/// Absent where a damaged report has none.
+std::optional<double> amount(const std::optional<double>& value) { return is_amount(value) ? value : std::nullopt; }
+
 /// A figure of each launch of a kernel.
 struct Figures {
   std::vector<double> values;
@@ -106,35 +109,11 @@ struct FigureOf {
   }
 };
 
-/// A metric of measured_metrics.inc over launches, of which all have to have it.
-struct FoldedLaunches {
-  size_t launches = 0;
-  double sum = 0;
-  double weighted = 0;
-  double ns = 0;
-  bool all_have_it = true;
-  bool all_have_duration = true;
-
-  void add(const std::optional<double>& value, const std::optional<double>& duration_ns) {
-    ++launches;
-    all_have_it = all_have_it && is_amount(value);
-    all_have_duration = all_have_duration && is_amount(duration_ns);
-    if (!all_have_it) return;
-    sum += *value;
-    if (all_have_duration) weighted += *value * *duration_ns, ns += *duration_ns;
-  }
-  [[nodiscard]] std::optional<double> folded(LaunchFold fold) const {
-    if (!all_have_it) return std::nullopt;
-    if (fold == LaunchFold::sum || launches == 1) return sum;
-    return all_have_duration && ns > 0 ? std::optional(weighted / ns) : std::nullopt;
-  }
-};
-
 struct MeasuredKernel {
   size_t launches = 0;
   Figures duration, cycles, occupancy, spill;
   std::map<std::string, Figures, std::less<>> others;
-  std::map<std::string_view, FoldedLaunches> metrics;
+  std::map<std::string_view, MeasuredFold> metrics;
 
   void add(const Trace& trace, const KernelProfile& kernel) {
     ++launches;
@@ -142,9 +121,9 @@ struct MeasuredKernel {
     cycles.add(cycles_of(trace, kernel));
     occupancy.add(quantity_value("achieved_occupancy", trace, kernel));
     spill.add(local_bytes(trace, kernel));
-    const auto duration_ns = quantity_value("duration", trace, kernel);
+    const auto duration_ns = amount(quantity_value("duration", trace, kernel));
     for (const MeasuredMetric& metric : measured_metrics()) {
-      metrics[metric.metric].add(quantity_value(metric.quantity, trace, kernel), duration_ns);
+      metrics[metric.metric].add(amount(quantity_value(metric.quantity, trace, kernel)), duration_ns);
     }
     const OpcodeCounts counts(trace, kernel);
     const FigureOf of{trace, kernel, counts};
