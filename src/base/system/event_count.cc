@@ -14,8 +14,7 @@ namespace {
 std::string advice(int error) {
   if (error == EACCES || error == EPERM) {
     return "; it needs kernel.perf_event_paranoid at 2 or lower or the capability PERFMON, and in a container a "
-           "seccomp "
-           "profile that allows it";
+           "seccomp profile that allows it";
   }
   if (error == ENOENT || error == EOPNOTSUPP) return "; this machine, often a virtual one, does not count it";
   return "";

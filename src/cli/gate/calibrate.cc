@@ -27,19 +27,13 @@ struct Options {
 constexpr size_t kFewRuns = 5;
 constexpr size_t kManyRuns = 10;
 
-Result<std::vector<gate::RunRecord>> make_runs(const Options& options, const RunMakerOptions& making,
-                                               std::optional<int64_t> time_budget, SubprocessRunner& runner) {
+Result<std::vector<gate::RunRecord>> make_runs(const Options& options, RunMakerOptions making, SeriesPlan plan,
+                                               SubprocessRunner& runner) {
   auto folder = folder_for(options.run);
   if (!folder) return std::unexpected(folder.error());
-  const auto warm_up = warm_up_runs(options.run);
-  if (!warm_up) return std::unexpected(warm_up.error());
-  RunMakerOptions here = making;
-  const LockedClocks clocks = clocks_for(options.run, here);
-  RunMaker maker(runner, *folder, here);
-  RunSeries series(maker, {.changed = {.words = options.run.words},
-                           .warm_up = *warm_up,
-                           .most = options.runs,
-                           .time_budget_ns = time_budget});
+  const LockedClocks clocks = clocks_for(making);
+  RunMaker maker(runner, *folder, std::move(making));
+  RunSeries series(maker, std::move(plan));
   SONDE_TRY(series.warm_up());
   SONDE_TRY(series.make_until(options.runs));
   return series.changed().records;
@@ -100,8 +94,15 @@ int from_command(const Options& options) {
   if (!making) return gate_usage_error(making.error(), "gate calibrate");
   const auto time_budget = duration_option("--time-budget", options.time_budget);
   if (!time_budget) return gate_usage_error(time_budget.error(), "gate calibrate");
+  const auto warm_up = warm_up_runs(options.run);
+  if (!warm_up) return gate_usage_error(warm_up.error(), "gate calibrate");
   const auto runner = system_subprocess_runner();
-  const auto records = make_runs(options, *making, *time_budget, *runner);
+  const auto records = make_runs(options, *making,
+                                 {.changed = {.words = options.run.words},
+                                  .warm_up = *warm_up,
+                                  .most = options.runs,
+                                  .time_budget_ns = *time_budget},
+                                 *runner);
   if (!records) return run_error(records.error(), *runner);
   const Status done = calibrate(options, *records);
   return done ? kDone : gate_error(done.error());

@@ -4,8 +4,10 @@
 #include "cli/command.h"
 #include "cli/gate_runs/run_options.h"
 #include "cli/gate_runs/run_series.h"
+#include "cli/output.h"
 #include "cli/runs/decide_and_write.h"
 #include "cli/runs/run_records.h"
+#include "gate/decide/figures.h"
 #include "gate/decide/floors_json.h"
 #include "gate/decide/sequential.h"
 #include "report/tables/quantity.h"
@@ -193,13 +195,11 @@ class Gate {
 };
 
 void tell_of_missing_counts(const gate::Budget& budget) {
-  const auto is_count = [](const gate::BudgetRule& rule) {
-    return rule.metric->name == "instructions" || rule.metric->name == "cycles";
-  };
+  const auto is_count = [](const gate::BudgetRule& rule) { return gate::is_processor_count(rule.metric->name); };
   const auto rule = std::ranges::find_if(budget.rules, is_count);
   if (rule == budget.rules.end()) return;
   const std::string why = why_no_counts();
-  if (!why.empty()) fmt::print(stderr, "sonde: {} cannot be counted: {}\n", rule->metric->name, why);
+  if (!why.empty()) complain(fmt::format("{} cannot be counted: {}", rule->metric->name, why));
 }
 
 int make_and_decide(const Options& options, Task& task) {
@@ -212,7 +212,7 @@ int make_and_decide(const Options& options, Task& task) {
   auto folder = folder_for(options.run);
   if (!folder) return gate_error(folder.error());
   task.maker.keep_profiles = wants_profiles(options.output);
-  const LockedClocks clocks = clocks_for(options.run, task.maker);
+  const LockedClocks clocks = clocks_for(task.maker);
   RunMaker maker(*runner, *folder, task.maker);
   RunSeries series(maker, task.plan);
   const auto ended = Gate(options, task, series).run();

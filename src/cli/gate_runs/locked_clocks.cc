@@ -14,6 +14,7 @@
 #include "base/system/system_reason.h"
 #include "base/text/decimal.h"
 #include "cli/gate_runs/machine.h"
+#include "cli/output.h"
 
 namespace sonde {
 namespace {
@@ -67,9 +68,8 @@ std::optional<std::string> unlock_left(const fs::path& marker, std::unique_ptr<d
   const std::string uuid = marker.filename();
   const auto left = [&](std::string_view why) {
     return fmt::format(
-        "the clocks of {} are still locked by a run that was killed: {}; unlock them with `nvidia-smi "
-        "-rgc`",
-        uuid, why);
+        "the clocks of {} are still locked by a run that was killed: {}; unlock them with `nvidia-smi -rgc`", uuid,
+        why);
   };
   if (!lock) {
     auto opened = device::open_clock_lock();
@@ -101,7 +101,7 @@ std::string clock_text(const ClockChoice& choice) {
 LockedClocks::~LockedClocks() {
   for (const Held& held : held_) {
     if (const Status done = lock_->unlock(held.gpu); !done) {
-      fmt::print(stderr, "sonde: {}; unlock its clocks with `nvidia-smi -rgc`\n", done.error().message);
+      complain(fmt::format("{}; unlock its clocks with `nvidia-smi -rgc`", done.error().message));
       continue;
     }
     unlink(held.path.c_str());

@@ -34,7 +34,6 @@ class LockedClocks {
 
   /// All of them or none. The error says which GPU refuses, and why.
   [[nodiscard]] static Result<LockedClocks> lock(const ClockChoice& choice, const std::string& folder);
-  [[nodiscard]] bool holds_any() const { return !held_.empty(); }
 
  private:
   struct Held {

@@ -54,7 +54,8 @@ struct MachineState {
 /// Of the slowest GPU; absent where none tells.
 [[nodiscard]] std::optional<int64_t> slowest_sm_clock_mhz(const MachineState& state);
 
-/// "process 4711 began to compute on the GPUs during the run": of processes that are not the same before and after it.
+/// "process 4711 began to compute on a GPU": of processes that are not the same before and after a run; empty where all
+/// are.
 [[nodiscard]] std::string processes_changed(const MachineState& before, const MachineState& after);
 
 /// Asks nvidia-smi; without one, or without a driver, there are no GPUs, and it is not asked again.

@@ -6,6 +6,7 @@
 
 #include "base/system/processor_set.h"
 #include "base/system/subprocess.h"
+#include "cli/gate_runs/locked_clocks.h"
 #include "cli/gate_runs/machine.h"
 #include "cli/gate_runs/run_folder.h"
 #include "cli/gate_runs/run_plan.h"
@@ -25,8 +26,9 @@ struct RunMakerOptions {
   int retries = 0;         ///< of a run that fails
   int most_throttled = 5;  ///< runs in all that are made again since the GPU slowed down; 0: they are taken as they are
   int most_disturbed = 5;  ///< runs in all that are made again since others used the processors or GPUs
-  ProcessorSet processors = {};  ///< to run on; empty: those that this program may use
-  std::string clocks = {};       ///< the condition clock_control of runs on a GPU; empty: not known
+  ProcessorSet processors = {};                 ///< to run on; empty: those that this program may use
+  std::optional<ClockChoice> lock_clocks = {};  ///< of --lock-clocks
+  std::string clocks = {};                      ///< the condition clock_control of runs on a GPU; empty: not known
   bool show_output = false;
   bool keep_profiles = false;  ///< after they were read
 };

@@ -6,6 +6,7 @@
 #include "base/system/user_state.h"
 #include "base/text/decimal.h"
 #include "base/text/duration.h"
+#include "cli/output.h"
 #include "cli/runs/decide_and_write.h"
 #include "cli/words/other_words.h"
 #include "gate/verdict.h"
@@ -57,6 +58,11 @@ Result<std::optional<int64_t>> duration_option(std::string_view option, const st
 
 namespace {
 
+Result<std::optional<ClockChoice>> chosen_clocks(const RunOptions& options) {
+  if (options.lock_clocks.empty()) return std::optional<ClockChoice>();
+  return parse_clock_choice(options.lock_clocks);
+}
+
 Result<ProcessorSet> chosen_processors(const RunOptions& options) {
   if (options.processors.empty()) return ProcessorSet();
   auto set = parse_processors(options.processors);
@@ -78,9 +84,8 @@ Result<RunMakerOptions> maker_options(const RunOptions& options) {
   }
   const auto limit = duration_option("--timeout", options.time_limit);
   if (!limit) return std::unexpected(limit.error());
-  if (!options.lock_clocks.empty()) {
-    if (const auto choice = parse_clock_choice(options.lock_clocks); !choice) return std::unexpected(choice.error());
-  }
+  const auto clocks = chosen_clocks(options);
+  if (!clocks) return std::unexpected(clocks.error());
   const auto processors = chosen_processors(options);
   if (!processors) return std::unexpected(processors.error());
   return RunMakerOptions{.profile_pattern = options.profile_pattern,
@@ -89,6 +94,7 @@ Result<RunMakerOptions> maker_options(const RunOptions& options) {
                          .most_throttled = options.most_throttled,
                          .most_disturbed = options.most_disturbed,
                          .processors = *processors,
+                         .lock_clocks = *clocks,
                          .show_output = options.show_output};
 }
 
@@ -99,18 +105,17 @@ Result<std::optional<int>> warm_up_runs(const RunOptions& options) {
   return runs;
 }
 
-LockedClocks clocks_for(const RunOptions& options, RunMakerOptions& maker) {
+LockedClocks clocks_for(RunMakerOptions& maker) {
   const std::string folder = user_state_folder() + "/locked_clocks";
-  for (const std::string& sentence : unlock_left_clocks(folder)) fmt::print(stderr, "sonde: {}\n", sentence);
+  for (const std::string& sentence : unlock_left_clocks(folder)) complain(sentence);
   maker.clocks = "not locked";
-  const auto choice = parse_clock_choice(options.lock_clocks);
-  if (options.lock_clocks.empty() || !choice) return {};
-  auto clocks = LockedClocks::lock(*choice, folder);
+  if (!maker.lock_clocks) return {};
+  auto clocks = LockedClocks::lock(*maker.lock_clocks, folder);
   if (!clocks) {
-    fmt::print(stderr, "sonde: the clocks are not locked: {}\n", clocks.error().message);
+    complain(fmt::format("the clocks are not locked: {}", clocks.error().message));
     return {};
   }
-  maker.clocks = clock_text(*choice);
+  maker.clocks = clock_text(*maker.lock_clocks);
   return std::move(*clocks);
 }
 

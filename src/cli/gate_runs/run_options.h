@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/gate_runs/locked_clocks.h"
 #include "cli/gate_runs/run_maker.h"
 #include "cli/options.h"
 
@@ -33,9 +32,9 @@ void add_run_options(CommandLine& command, RunOptions& options);
 /// Runs to warm up: a number, absent for "auto". The error is a wrong command line.
 [[nodiscard]] Result<std::optional<int>> warm_up_runs(const RunOptions& options);
 
-/// Unlocks clocks that killed runs left locked, and locks them where --lock-clocks says so and it is allowed; tells a
-/// person what could not be done. Gives `maker` the condition that its runs state.
-[[nodiscard]] LockedClocks clocks_for(const RunOptions& options, RunMakerOptions& maker);
+/// Unlocks clocks that killed runs left locked, and locks them where `maker` says so and it is allowed; tells a person
+/// what could not be done. Gives `maker` the condition that its runs state.
+[[nodiscard]] LockedClocks clocks_for(RunMakerOptions& maker);
 
 /// A folder for the runs: a temporary one, or that of --keep.
 [[nodiscard]] Result<RunFolder> folder_for(const RunOptions& options);

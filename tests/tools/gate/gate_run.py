@@ -232,6 +232,7 @@ def usage(world):
         ["run", "--budget", "wall.yaml", "--base-command", "a", "--baseline", "x", "--", "true"],
         ["run", "--budget", "wall.yaml", "--timeout", "soon", "--", "true"],
         ["calibrate"],
+        ["calibrate", "--warm-up", "some", "--", "true"],
         ["selftest"],
         ["selftest", "--simulated", "--floors", "x"],
     ):
